@@ -53,7 +53,7 @@ impl Subject {
                 Self::of_message(schema, args.message.as_deref(), JsonForm::Proto)?
             }
             (None, None, Some(file)) => {
-                let schema = fdl_schema(file)?;
+                let schema = fdl_schema(file, &args.includes)?;
                 Self::of_message(schema, args.message.as_deref(), JsonForm::Neutral)?
             }
             (None, None, None) => {
@@ -203,9 +203,12 @@ fn read_schema(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))
 }
 
-fn fdl_schema(file: &Path) -> Result<Schema> {
-    read_schema(file)?;
-    Err(Failure::harness("fdl not here yet"))
+fn fdl_schema(file: &Path, includes: &[PathBuf]) -> Result<Schema> {
+    if !file.is_file() {
+        return Err(Failure::usage(format!("{}: no such file", file.display())));
+    }
+    interop_schema::fdl::compile_files(&[file.to_owned()], includes)
+        .map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// The subjects of a golden store's models; each schema file is compiled once.
@@ -239,7 +242,7 @@ impl Catalog {
                         embedded_schema(source)?
                     }
                     JsonForm::Proto => proto_schema(&store.path(source), &[])?,
-                    JsonForm::Neutral => fdl_schema(&store.path(source))?,
+                    JsonForm::Neutral => fdl_schema(&store.path(source), &[])?,
                 };
                 if !model.field_ids {
                     identify_fields_by_name(&mut schema);
