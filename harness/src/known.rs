@@ -55,7 +55,7 @@ impl KnownFailures {
     /// Parses the file's text (TOML).
     ///
     /// # Errors
-    /// A sentence with the place.
+    /// A sentence with line and column.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let all: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         for entry in &all.known {
