@@ -176,6 +176,14 @@ pub fn embedded_schema(name: &str) -> Result<Schema> {
         .map_err(|error| Failure::harness(format!("built-in {name}: {error}")))
 }
 
+/// The built-in schema that defines a model's message.
+pub fn embedded_source_of(message: &str) -> Option<&'static str> {
+    MODEL_SOURCES.into_iter().find(|source| {
+        let schema = embedded_schema(source);
+        schema.is_ok_and(|schema| schema.message_by_name(message).is_ok())
+    })
+}
+
 /// A schema from a `.proto` file, or from a serialized FileDescriptorSet.
 ///
 /// # Errors

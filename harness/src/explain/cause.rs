@@ -36,6 +36,8 @@ pub enum Cause {
     ReferenceFlag,
     /// A default value is written, or left out.
     DefaultWritten,
+    /// Repeated values in one run, or one by one.
+    Packing,
     /// An integer in another of its forms.
     IntegerForm,
     /// A float written as an integer.
@@ -89,6 +91,7 @@ impl Cause {
             Self::TypeMeta => "type-meta",
             Self::ReferenceFlag => "reference-flag",
             Self::DefaultWritten => "default-written",
+            Self::Packing => "packing",
             Self::IntegerForm => "integer-form",
             Self::FloatAsInt => "float-as-int",
             Self::NullWritten => "null-written",
@@ -113,14 +116,4 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
-}
-
-/// The cause of a difference between spans that stand for the same thing.
-pub(super) fn decide(
-    format: interop_codec::Format,
-    difference: &super::Difference,
-    same_value: bool,
-) -> Cause {
-    let _ = (format, difference, same_value);
-    Cause::Unnamed
 }

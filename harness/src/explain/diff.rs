@@ -112,14 +112,47 @@ pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Compar
         difference.cause = if same_bytes {
             order_cause(format, &difference.path)
         } else {
-            super::cause::decide(format, &difference, same_value)
+            let other = if pair.a.is_some() { &b.1.spans } else { &a.1.spans };
+            super::decide::cause(format, &difference, other, same_value)
         };
-        differences.push(difference);
+        push_or_join(&mut differences, difference);
     }
     Comparison {
         differences,
         same_value,
     }
+}
+
+/// Bytes that one side lacks as a whole (tag and value, say) make one difference.
+fn push_or_join(differences: &mut Vec<Difference>, next: Difference) {
+    if let Some(last) = differences.last_mut()
+        && last.path == next.path
+        && last.cause == next.cause
+    {
+        let joined = match (&mut last.a, &last.b, &next.a, &next.b) {
+            (Some(side), None, Some(more), None) => join(side, more),
+            _ => match (&last.a, &mut last.b, &next.a, &next.b) {
+                (None, Some(side), None, Some(more)) => join(side, more),
+                _ => false,
+            },
+        };
+        if joined {
+            last.part = last.part.max(next.part);
+            return;
+        }
+    }
+    differences.push(next);
+}
+
+/// Appends bytes that follow directly; false when they don't.
+fn join(side: &mut Side, more: &Side) -> bool {
+    if side.offset + side.bytes.len() != more.offset {
+        return false;
+    }
+    side.bytes.extend(&more.bytes);
+    side.meaning = format!("{}, {}", side.meaning, more.meaning);
+    side.value = format!("{}, {}", side.value, more.value);
+    true
 }
 
 fn side(bytes: &[u8], span: &Span) -> Side {

@@ -4,6 +4,7 @@
 //! The decoder itself reports the spans; nothing here parses a format.
 
 mod cause;
+mod decide;
 mod diff;
 pub mod page;
 
