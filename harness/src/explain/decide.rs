@@ -22,8 +22,8 @@ pub(super) fn cause(
     match format {
         Format::Protobuf => protobuf(difference, other),
         Format::Json => json(difference),
-        Format::Msgpack => Cause::Unnamed,
-        Format::Flatbuffers => Cause::Unnamed,
+        Format::Msgpack => msgpack(difference),
+        Format::Flatbuffers => flatbuffers(difference),
         Format::Fory | Format::ForyConsistent => Cause::Unnamed,
     }
 }
@@ -75,6 +75,41 @@ fn json(difference: &Difference) -> Cause {
         (Some(side), None) | (None, Some(side)) if side.meaning == "punctuation" => {
             Cause::Consequence
         }
+        _ => Cause::DefaultWritten,
+    }
+}
+
+fn msgpack(difference: &Difference) -> Cause {
+    let sides = [&difference.a, &difference.b].into_iter().flatten();
+    let says = |what: &str| {
+        let mut sides = sides.clone();
+        sides.any(|side| side.meaning.contains(what) || side.value.contains(what))
+    };
+    if says("float") {
+        return Cause::FloatAsInt;
+    }
+    if says("nil") {
+        return Cause::NullWritten;
+    }
+    match (&difference.a, &difference.b) {
+        (Some(_), Some(_)) if difference.part == Part::Metadata => Cause::FieldNameStyle,
+        (Some(_), Some(_)) => Cause::IntegerForm,
+        _ => Cause::DefaultWritten,
+    }
+}
+
+fn flatbuffers(difference: &Difference) -> Cause {
+    if either_means(difference, "padding") || either_means(difference, "unused") {
+        return Cause::Padding;
+    }
+    if either_means(difference, "vtable") {
+        return Cause::Vtable;
+    }
+    if either_means(difference, "offset") {
+        return Cause::Consequence;
+    }
+    match (&difference.a, &difference.b) {
+        (Some(_), Some(_)) => Cause::IntegerForm,
         _ => Cause::DefaultWritten,
     }
 }
