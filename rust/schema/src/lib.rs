@@ -12,6 +12,7 @@
 mod descriptor;
 mod error;
 mod features;
+pub mod fory;
 mod lower;
 mod model;
 pub mod proto;
