@@ -11,6 +11,7 @@
 
 mod descriptor;
 mod error;
+pub mod fdl;
 mod features;
 pub mod fory;
 mod lower;
