@@ -7,20 +7,21 @@ use interop_schema::{MessageId, Schema, fdl};
 use interop_wire::Limits;
 use serde_json::Value as Json;
 
-fn golden_types() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden/types")
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden")
 }
 
-/// Every model of the table: name, schema, message.
+/// Every model whose schema is in Fory's language: name, schema, message.
 fn models() -> Vec<(String, Schema, MessageId)> {
-    let table = std::fs::read(golden_types().join("models.json")).unwrap();
-    let table: Vec<Json> = serde_json::from_slice(&table).unwrap();
-    let rows = table.iter().map(|row| {
+    let manifest = std::fs::read(golden().join("MANIFEST")).unwrap();
+    let manifest: Json = serde_json::from_slice(&manifest).unwrap();
+    let rows = manifest["models"].as_array().unwrap().iter();
+    let rows = rows.filter(|row| row["corpus"] == "types").map(|row| {
         let text = |key: &str| row[key].as_str().unwrap().to_owned();
-        let file = golden_types().join(text("schema"));
+        let file = golden().join(text("fdl"));
         let mut schema = fdl::compile_files(&[file], &[]).unwrap();
         let id = schema.message_by_name(&text("message")).unwrap();
-        if !row["field_ids"].as_bool().unwrap() {
+        if row["field_ids"] == false {
             schema.without_field_ids(id);
         }
         (text("model"), schema, id)
@@ -33,7 +34,7 @@ fn values_print_as_they_stand() {
     let models = models();
     let mut count = 0;
     for set in ["basic", "edge", "random"] {
-        for entry in std::fs::read_dir(golden_types().join("values").join(set)).unwrap() {
+        for entry in std::fs::read_dir(golden().join("types/values").join(set)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_stem().unwrap().to_str().unwrap();
             let (_, schema, id) = models.iter().find(|row| row.0 == name).unwrap();

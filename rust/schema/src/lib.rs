@@ -13,6 +13,7 @@ mod descriptor;
 mod error;
 pub mod fdl;
 mod features;
+pub mod fory;
 mod lower;
 mod model;
 pub mod proto;
