@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use interop_codec::{Format, Part, Path, Segment, Span};
 
+use super::decide::{self, Fields};
 use super::{Cause, Trace};
 
 /// A run of bytes on one side of a difference.
@@ -81,7 +82,8 @@ pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Compar
     }
     let pairs = align(&a.1.spans, &b.1.spans);
     let moved = moved(&pairs);
-    let mut differences = Vec::new();
+    let fields = [Fields::of(&a.1.spans), Fields::of(&b.1.spans)];
+    let mut differences: Vec<Difference> = Vec::new();
     for (pair, moved) in pairs.iter().zip(moved) {
         let side = |bytes: &[u8], spans: &[Span], index: Option<usize>| {
             index.map(|index| side(bytes, &spans[index]))
@@ -112,14 +114,29 @@ pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Compar
         difference.cause = if same_bytes {
             order_cause(format, &difference.path)
         } else {
-            let other = if pair.a.is_some() { &b.1.spans } else { &a.1.spans };
-            super::decide::cause(format, &difference, other, same_value)
+            let other = &fields[usize::from(pair.a.is_some())];
+            decide::cause(format, &difference, other, same_value)
         };
+        follow_header(differences.last(), &mut difference);
         push_or_join(&mut differences, difference);
     }
     Comparison {
         differences,
         same_value,
+    }
+}
+
+/// Type information that only one side has follows from the collection's header before it,
+/// which says whether there is any.
+fn follow_header(before: Option<&Difference>, difference: &mut Difference) {
+    let one_sided = difference.a.is_none() || difference.b.is_none();
+    if let Some(before) = before
+        && one_sided
+        && before.path == difference.path
+        && matches!(difference.cause, Cause::TypeMeta | Cause::MapOrder)
+        && matches!(before.cause, Cause::ListHeader | Cause::MapHeader | Cause::NullChunk)
+    {
+        difference.cause = before.cause;
     }
 }
 
@@ -198,7 +215,7 @@ fn align(a: &[Span], b: &[Span]) -> Vec<Pair> {
     pass(&|span| (span.path.clone(), span.meaning.clone()));
     pass(&|span| (span.path.clone(), span.part.name().to_owned()));
 
-    let mut pairs: Vec<Pair> = partner_of_a
+    let pairs: Vec<Pair> = partner_of_a
         .iter()
         .enumerate()
         .map(|(index, &partner)| Pair {
@@ -221,17 +238,23 @@ fn align(a: &[Span], b: &[Span]) -> Vec<Pair> {
             inserts.push((place, index));
         }
     }
-    inserts.sort_by_key(|&(place, index)| (place, index));
-    for (place, index) in inserts.into_iter().rev() {
-        pairs.insert(
-            place,
-            Pair {
+    inserts.sort_unstable();
+    let mut merged = Vec::with_capacity(pairs.len() + inserts.len());
+    let mut inserts = inserts.into_iter().peekable();
+    let mut insert_up_to = |merged: &mut Vec<Pair>, place: usize| {
+        while let Some((_, index)) = inserts.next_if(|&(at, _)| at <= place) {
+            merged.push(Pair {
                 a: None,
                 b: Some(index),
-            },
-        );
+            });
+        }
+    };
+    for (place, pair) in pairs.into_iter().enumerate() {
+        insert_up_to(&mut merged, place);
+        merged.push(pair);
     }
-    pairs
+    insert_up_to(&mut merged, usize::MAX);
+    merged
 }
 
 /// Which pairs lie in another order on the second side: all that are not on a longest
