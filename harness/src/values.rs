@@ -45,10 +45,8 @@ pub fn print_json(
                 .map_err(|error| error.to_string())?;
             String::from_utf8(bytes).map_err(|error| error.to_string())
         }
-        JsonForm::Neutral => {
-            interop_codec::neutral::print(&subject.schema, subject.id, document)
-                .map_err(|error| error.to_string())
-        }
+        JsonForm::Neutral => interop_codec::neutral::print(&subject.schema, subject.id, document)
+            .map_err(|error| error.to_string()),
     }
 }
 

@@ -114,7 +114,11 @@ const NUMERIC: &str = "protobuf/canonical/NumericStruct.bin";
 fn the_untouched_directory_is_compatible() {
     let run = Golden::new().run(&["check"]);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("1 known to fail, 0 failed"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("1 known to fail, 0 failed"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -123,12 +127,20 @@ fn a_flipped_byte_is_named_by_its_hash_and_by_its_field() {
     golden.flip(NUMERIC, 1);
     let run = golden.run(&["check"]);
     assert_eq!(run.code, 1);
-    assert!(run.stdout.contains(&format!("{NUMERIC}\n  sha256 is")), "{}", run.stdout);
+    assert!(
+        run.stdout.contains(&format!("{NUMERIC}\n  sha256 is")),
+        "{}",
+        run.stdout
+    );
 
     let run = golden.run(&["check", "--no-verify-hash"]);
     assert_eq!(run.code, 1);
     assert!(!run.stdout.contains("sha256"));
-    assert!(run.stdout.contains(&format!("file: {NUMERIC}")), "{}", run.stdout);
+    assert!(
+        run.stdout.contains(&format!("file: {NUMERIC}")),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("field f1"), "{}", run.stdout);
 }
 
@@ -138,7 +150,11 @@ fn a_flipped_byte_of_a_value_is_named() {
     golden.flip("values/canonical/NumericStruct.json", 10);
     let run = golden.run(&["check", "--model", "numericstruct"]);
     assert_eq!(run.code, 1);
-    assert!(run.stdout.contains("values/canonical/NumericStruct.json"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("values/canonical/NumericStruct.json"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -159,7 +175,11 @@ fn a_file_that_is_not_listed_is_named() {
     for command in [&["check"][..], &["golden", "verify"]] {
         let run = golden.run(command);
         assert_eq!(run.code, 1);
-        assert!(run.stdout.contains("protobuf/canonical/Stray.bin"), "{}", run.stdout);
+        assert!(
+            run.stdout.contains("protobuf/canonical/Stray.bin"),
+            "{}",
+            run.stdout
+        );
     }
     assert_eq!(golden.run(&["check", "--model", "numericstruct"]).code, 0);
 }
@@ -243,14 +263,27 @@ fn our_files_are_taken_and_real_ones_never() {
     let flipped = fs::read(golden.path(NUMERIC)).unwrap();
     let run = golden.run(&["golden", "regenerate", "--format", "protobuf", "--accept"]);
     assert_eq!(run.code, 1);
-    assert!(run.stdout.contains("never replaced by ours"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("never replaced by ours"),
+        "{}",
+        run.stdout
+    );
     assert_eq!(fs::read(golden.path(NUMERIC)).unwrap(), flipped);
     fs::write(golden.path(NUMERIC), before).unwrap();
 
     // A new value set is ours, and is regenerated when it was damaged.
     let values = tempfile::NamedTempFile::new().unwrap();
     fs::write(values.path(), r#"{"f1": 7}"#).unwrap();
-    let add = ["golden", "add", "--model", "NumericStruct", "--set", "seven", "--format", "protobuf"];
+    let add = [
+        "golden",
+        "add",
+        "--model",
+        "NumericStruct",
+        "--set",
+        "seven",
+        "--format",
+        "protobuf",
+    ];
     let add = [&add[..], &[values.path().to_str().unwrap()]].concat();
     assert_eq!(golden.run(&add).code, 0);
     assert_eq!(golden.run(&add).code, 2, "a case is added once");
@@ -262,6 +295,9 @@ fn our_files_are_taken_and_real_ones_never() {
     let run = golden.run(&regenerate);
     assert_eq!(run.code, 1);
     assert!(run.stdout.contains("f1"), "{}", run.stdout);
-    assert_eq!(golden.run(&[&regenerate[..], &["--accept"]].concat()).code, 0);
+    assert_eq!(
+        golden.run(&[&regenerate[..], &["--accept"]].concat()).code,
+        0
+    );
     assert_eq!(golden.run(&["check"]).code, 0);
 }

@@ -50,10 +50,17 @@ fn main() {
         .faults
         .iter()
         .map(|fault| format!("{}: {}", fault.file, fault.fault))
-        .chain(report.bad_entries.iter().map(|(pattern, fault)| format!("{pattern}: {fault}")))
+        .chain(
+            report
+                .bad_entries
+                .iter()
+                .map(|(pattern, fault)| format!("{pattern}: {fault}")),
+        )
         .collect();
     let files = Arc::new(report.files());
-    trials.push(Trial::test("manifest and known failures", move || outcome(&whole)));
+    trials.push(Trial::test("manifest and known failures", move || {
+        outcome(&whole)
+    }));
     trials.push(Trial::test("no listed file was left out", move || {
         let listed = store.manifest.files.len();
         let seen: usize = files.values().map(|files| files.binary + files.json).sum();

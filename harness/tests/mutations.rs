@@ -78,7 +78,10 @@ fn complaints(cases: &[Case<'_>], work: impl Fn(&Case<'_>) -> Vec<String> + Sync
                 })
             })
             .collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
     })
 }
 
@@ -91,9 +94,13 @@ fn every_flip_is_noticed() {
     let store = golden();
     let text = std::fs::read_to_string(store.path("value-neutral-flips.txt")).unwrap();
     let mut listed: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    for line in text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
         let mut parts = line.split('|').map(str::trim);
-        let (Some(format), Some(meaning), Some(reason)) = (parts.next(), parts.next(), parts.next())
+        let (Some(format), Some(meaning), Some(reason)) =
+            (parts.next(), parts.next(), parts.next())
         else {
             panic!("format | meaning | reason: {line}");
         };
@@ -123,10 +130,13 @@ fn every_flip_is_noticed() {
                         }
                     }
                     Ok(_) => {
-                        let trace =
-                            Trace::of(&case.subject, format, &flipped, Limits::DEFAULT);
-                        let comparison =
-                            compare(format, (&flipped, &trace), (&case.bytes, &original));
+                        let trace = Trace::of(&case.subject, format, &flipped, Limits::DEFAULT);
+                        let comparison = compare(
+                            &case.subject.schema,
+                            format,
+                            (&flipped, &trace),
+                            (&case.bytes, &original),
+                        );
                         let unnamed = comparison
                             .differences
                             .iter()
@@ -154,12 +164,24 @@ fn every_flip_is_noticed() {
         .filter(|((format, meaning), _)| !listed.contains(&(format, meaning)))
         .map(|((format, meaning), place)| format!("{format} | {meaning} | (seen in {place})"))
         .collect();
-    assert!(missing.is_empty(), "value-neutral, but not listed:\n{}", missing.join("\n"));
+    assert!(
+        missing.is_empty(),
+        "value-neutral, but not listed:\n{}",
+        missing.join("\n")
+    );
     for &(format, meaning) in &listed {
         let key = (format.to_owned(), meaning.to_owned());
-        assert!(neutral.contains_key(&key), "listed, but noticed: {format} | {meaning}");
+        assert!(
+            neutral.contains_key(&key),
+            "listed, but noticed: {format} | {meaning}"
+        );
     }
-    assert!(complaints.is_empty(), "{}: {:#?}", complaints.len(), &complaints[..complaints.len().min(20)]);
+    assert!(
+        complaints.is_empty(),
+        "{}: {:#?}",
+        complaints.len(),
+        &complaints[..complaints.len().min(20)]
+    );
 }
 
 #[test]
@@ -190,9 +212,16 @@ fn spans_cover_every_byte_once() {
     let store = golden();
     let cases = cases(&store);
     let complaints = complaints(&cases, |case| {
-        let trace = Trace::of(&case.subject, case.file.format, &case.bytes, Limits::DEFAULT);
+        let trace = Trace::of(
+            &case.subject,
+            case.file.format,
+            &case.bytes,
+            Limits::DEFAULT,
+        );
         let faults = trace.coverage_faults().into_iter();
-        faults.map(|fault| format!("{}: {fault}", case.file.file)).collect()
+        faults
+            .map(|fault| format!("{}: {fault}", case.file.file))
+            .collect()
     });
     assert!(complaints.is_empty(), "{complaints:#?}");
 }

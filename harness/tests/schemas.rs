@@ -2,7 +2,14 @@
 
 use std::process::{Command, Stdio};
 
-const FORMATS: [&str; 6] = ["protobuf", "fory", "fory-consistent", "flatbuffers", "msgpack", "json"];
+const FORMATS: [&str; 6] = [
+    "protobuf",
+    "fory",
+    "fory-consistent",
+    "flatbuffers",
+    "msgpack",
+    "json",
+];
 const SCHEMA: [&str; 4] = ["--proto", "tests/cmd/shop.proto", "--message", "shop.Order"];
 
 fn run(arguments: &[&str], input: &[u8]) -> Vec<u8> {

@@ -31,20 +31,41 @@ impl Fields {
     }
 }
 
+/// What the values have at the path of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Values {
+    /// Both have the same there, or neither has anything.
+    Same,
+    /// The same map, whose keys are parts of it.
+    SameMap,
+    /// They differ.
+    Different,
+    /// One of the encodings does not decode.
+    Unknown,
+}
+
 /// The cause of a difference. `other` are the fields of a side that lacks the bytes, if one
 /// does.
 pub(super) fn cause(
     format: Format,
     difference: &Difference,
     other: &Fields,
-    same_value: bool,
+    values: Values,
 ) -> Cause {
     let unknown = |segment: &Segment| matches!(segment, Segment::Unknown(_));
     if difference.path.segments.iter().any(unknown) {
         return Cause::UnknownFields;
     }
-    if !same_value && says_another_value(difference, other) {
+    let another = match values {
+        Values::Same | Values::SameMap => false,
+        Values::Different => difference.part == Part::Payload || is_one_sided(difference),
+        Values::Unknown => says_another_value(difference, other),
+    };
+    if another {
         return Cause::Value;
+    }
+    if values == Values::SameMap && is_key(difference) {
+        return Cause::MapOrder;
     }
     match format {
         Format::Protobuf => protobuf(difference, other),
@@ -52,6 +73,21 @@ pub(super) fn cause(
         Format::Msgpack => msgpack(difference),
         Format::Flatbuffers => flatbuffers(difference),
         Format::Fory | Format::ForyConsistent => fory(difference),
+    }
+}
+
+fn is_one_sided(difference: &Difference) -> bool {
+    difference.a.is_none() || difference.b.is_none()
+}
+
+/// True when both sides have bytes of a map's own that say different things: keys.
+fn is_key(difference: &Difference) -> bool {
+    match (&difference.a, &difference.b) {
+        (Some(a), Some(b)) => {
+            a.value != b.value
+                && (difference.part == Part::Payload || a.meaning.contains("string header"))
+        }
+        _ => false,
     }
 }
 

@@ -130,9 +130,7 @@ fn any(json: &Json) -> Result<Value, String> {
             (None, None, None) => return Err(format!("{number} is no number of 64 bits")),
         },
         Json::String(text) => Value::String(text.clone()),
-        Json::Array(values) => {
-            Value::List(values.iter().map(any).collect::<Result<_, _>>()?)
-        }
+        Json::Array(values) => Value::List(values.iter().map(any).collect::<Result<_, _>>()?),
         Json::Object(object) => {
             let entries = object.iter();
             let entries = entries.map(|(key, value)| Ok((Value::String(key.clone()), any(value)?)));

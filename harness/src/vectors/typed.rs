@@ -4,7 +4,7 @@ use interop_codec::{DecodeOptions, Format, Value, msgpack};
 use interop_schema::Type;
 use serde_json::Value as Json;
 
-use super::{Op, Vector, judge_hex, json_equal, plain, unhex};
+use super::{Op, Vector, json_equal, judge_hex, plain, unhex};
 
 type Answer<T> = std::result::Result<T, String>;
 
@@ -152,7 +152,12 @@ fn hash(vector: &Vector, ty: &str) -> Answer<()> {
     let Some(hex) = &vector.body.input_hex else {
         return Err("a hash needs input_hex".to_owned());
     };
-    let wanted = vector.body.expect.value.as_ref().ok_or("expects no value")?;
+    let wanted = vector
+        .body
+        .expect
+        .value
+        .as_ref()
+        .ok_or("expects no value")?;
     let prose = &vector.body.schema;
     let seed = number_behind(prose, "seed ").unwrap_or(0);
     for input in hex.all() {
