@@ -10,6 +10,7 @@
 //! ```
 
 mod descriptor;
+pub mod emit;
 mod error;
 pub mod fdl;
 mod features;

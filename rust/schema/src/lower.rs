@@ -8,6 +8,7 @@ use crate::scalar::scalar_type;
 use crate::{
     Enum, EnumId, EnumValue, Error, Field, ForyField, ForyMessage, Message, MessageId, Oneof,
     Presence, ProtoField, ProtoKind, ProtoShape, Registration, Scalar, Schema, Slot, Type,
+    WellKnown,
 };
 
 pub(crate) fn lower(files: &[FileProto]) -> Result<Schema, Error> {
@@ -260,7 +261,14 @@ impl<'a> Lowering<'a> {
                 ))
             })?;
         }
-        let presence = self.presence(field, features, repeated, shape);
+        let message = matches!(
+            shape,
+            ProtoShape::Singular(ProtoKind::Message | ProtoKind::Group)
+        );
+        let presence = presence_of(field, features, repeated, message);
+        // To Fory a Timestamp or Duration is a scalar, not a message that may be null.
+        let message = message && !self.is_time(&ty);
+        let nullable = presence_of(field, features, repeated, message) == Presence::Explicit;
         let reference = field.fory.reference.unwrap_or(false);
         if reference {
             mark_reference(&mut ty);
@@ -286,38 +294,21 @@ impl<'a> Lowering<'a> {
             }),
             fory: ForyField {
                 id: Some(field.number),
-                nullable: field
-                    .fory
-                    .nullable
-                    .unwrap_or(presence == Presence::Explicit),
+                nullable: field.fory.nullable.unwrap_or(nullable),
                 reference: reference && !repeated,
             },
             ty,
         })
     }
 
-    fn presence(
-        &self,
-        field: &FieldProto,
-        features: FeatureSet,
-        repeated: bool,
-        shape: ProtoShape,
-    ) -> Presence {
-        use ProtoKind::{Group, Message};
-        if repeated {
-            return Presence::Implicit;
-        }
-        if field.label == 2 || features.field_presence == 3 {
-            return Presence::Required;
-        }
-        let message = matches!(shape, ProtoShape::Singular(Message | Group));
-        let member = field.oneof.is_some() || field.proto3_optional;
-        let extension = !field.extendee.is_empty();
-        if message || member || extension || features.field_presence == 1 {
-            Presence::Explicit
-        } else {
-            Presence::Implicit
-        }
+    fn is_time(&self, ty: &Type) -> bool {
+        let Type::Message(id) = ty else {
+            return false;
+        };
+        matches!(
+            self.schema.message(*id).well_known,
+            Some(WellKnown::Timestamp | WellKnown::Duration)
+        )
     }
 
     fn element(
@@ -390,6 +381,27 @@ impl<'a> Lowering<'a> {
             ),
             _ => return Err(wrong()),
         })
+    }
+}
+
+fn presence_of(
+    field: &FieldProto,
+    features: FeatureSet,
+    repeated: bool,
+    message: bool,
+) -> Presence {
+    if repeated {
+        return Presence::Implicit;
+    }
+    if field.label == 2 || features.field_presence == 3 {
+        return Presence::Required;
+    }
+    let member = field.oneof.is_some() || field.proto3_optional;
+    let extension = !field.extendee.is_empty();
+    if message || member || extension || features.field_presence == 1 {
+        Presence::Explicit
+    } else {
+        Presence::Implicit
     }
 }
 
