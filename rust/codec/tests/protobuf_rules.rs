@@ -5,7 +5,7 @@ use std::path::Path;
 
 use interop_codec::protobuf::{self, Dialect};
 use interop_codec::{
-    DecodeOptions, DynamicMessage, Error, ErrorKind, Span, UnknownField, UnknownValue, Value,
+    DecodeOptions, DynamicMessage, Error, ErrorKind, Span, UnknownField, UnknownValue, Value, json,
 };
 use interop_schema::{Schema, proto::compile_text};
 use interop_wire::ErrorKind as WireKind;
@@ -201,9 +201,8 @@ fn fields_of_another_wire_type_are_unknown() {
 fn unknown_fields_keep_their_order_behind_the_known() {
     let case = Case::proto3("message I {} message M { int32 i = 5; I m = 6; }");
     assert_eq!(
-        case.again("0801 2807 0a020203 320408011002 0804 0b 1301 0c 3d01000000")
-            .replace(' ', ""),
-        ""
+        case.again("0801 2807 0a020203 320408011002 0804 0b10010c 3d01000000"),
+        "2807320408011002 0801 0a020203 0804 0b10010c 3d01000000".replace(' ', "")
     );
 }
 
@@ -227,11 +226,14 @@ fn groups_are_fields_and_must_be_closed_by_their_own_number() {
 #[test]
 fn extensions_are_fields_of_the_extended_message() {
     let case = Case::proto2(
-        "message M { extensions 100 to max; optional int32 a = 200; }
+        "message M { extensions 100 to max; optional int32 a = 50; }
          message N { extend M { repeated M inner = 536870911; } }
          extend M { optional string s = 100; }",
     );
-    assert_eq!(case.again("faffffff0f04 a2060161 c00c01 a20601 62"), "");
+    assert_eq!(
+        case.again("faffffff0f04a2060161 900301 a2060162"),
+        "900301 a2060162 faffffff0f04a2060161".replace(' ', "")
+    );
 }
 
 #[test]
@@ -297,11 +299,8 @@ fn text_is_checked_where_the_schema_says_so() {
 #[test]
 fn only_positive_zero_is_the_default() {
     let case = Case::proto3("message M { double d = 1; float f = 2; }");
-    let negative = "090000000000000080150000008".to_owned() + "0";
-    assert_eq!(
-        case.again(&negative.replace("1500000080", "1500000080")),
-        negative
-    );
+    let negative = "0900000000000000801500000080";
+    assert_eq!(case.again(negative), negative);
     assert_eq!(case.again("0900000000000000001500000000"), "");
     // The last one wins, also when it is the default.
     assert_eq!(case.again("09000000000000f03f 090000000000000000"), "");
@@ -379,7 +378,6 @@ fn numbers_are_cut_to_their_width_and_varints_to_ten_bytes() {
         "20ffffffffffffffffffff01",
         "08808080",
         "35010203",
-        "2a0501000000ff",
         "0a",
         "0aff",
         "00",
@@ -465,6 +463,13 @@ fn vectors_from_public_bug_reports() {
         }
         let message = result.unwrap_or_else(|error| panic!("{id}: {error}"));
         let again = hex(&protobuf::encode(&schema, &message, &Dialect::default()).unwrap());
+        if expect["json"].is_object() {
+            let json = expect["json"].to_string();
+            let value = json::decode(&schema, root, json.as_bytes(), DecodeOptions::default());
+            let mut known = message.clone();
+            known.unknown.clear();
+            assert_eq!(known, value.unwrap(), "{id}");
+        }
         if let Some(hex) = expect["hex"].as_str() {
             assert_eq!(again, hex, "{id}");
         }
