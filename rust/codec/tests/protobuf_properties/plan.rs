@@ -203,11 +203,9 @@ impl Plan {
                 Shape::Oneof => {
                     lowered.number(9, 0);
                 }
-                Shape::Optional if self.syntax == Syntax::Proto3 && edition => {
-                    if field.kind != MESSAGE {
-                        features.push((1, 1));
-                    }
-                }
+                // A message has presence by nature; the feature is not allowed on it.
+                Shape::Optional if edition && field.kind == MESSAGE => {}
+                Shape::Optional if edition => features.push((1, 1)),
                 Shape::Optional if self.syntax == Syntax::Proto3 => {
                     lowered.number(9, oneofs.len() as u64).number(17, 1);
                     oneofs.push(format!("_f{number}"));
