@@ -332,6 +332,23 @@ fn depth_counts_known_and_unknown_messages_groups_and_entries() {
         }
         input
     };
+    let entries = |levels: usize| {
+        let mut input = Vec::new();
+        for _ in 0..levels {
+            let value = [&[0x12, input.len() as u8], input.as_slice()].concat();
+            input = [&[0x1a, value.len() as u8], value.as_slice()].concat();
+        }
+        input
+    };
+    let (at_limit, past_limit) = (entries(31), entries(32));
+    let id = case.0.message_by_name("M").unwrap();
+    let limited = |input: &[u8]| {
+        let mut options = DecodeOptions::default();
+        options.limits.depth = 62;
+        protobuf::decode(&case.0, id, input, options)
+    };
+    assert!(limited(&at_limit).is_ok());
+    assert!(limited(&past_limit).is_err());
     case.decode(&messages(100)).unwrap();
     case.decode(&nest(100, &[0x4b], &[0x4c])).unwrap();
     for input in [

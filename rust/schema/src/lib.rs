@@ -11,8 +11,11 @@
 
 mod descriptor;
 mod error;
+mod escape;
 pub mod fdl;
 mod features;
+mod field_number;
+mod fory_type;
 mod lower;
 mod model;
 pub mod proto;
