@@ -504,3 +504,34 @@ fn numbers_of_29_bits_reach_their_fields() {
     assert_eq!(message.get(0), Some(&Value::Int(7)));
     assert_eq!(message.get(1), Some(&Value::Int(2)));
 }
+
+#[test]
+fn the_prost_dialect_writes_map_entries_as_prost_does() {
+    use prost::encoding::{btree_map, double, int32};
+
+    let case = Case::proto3("message M { map<int32, double> m = 7; }");
+    let preset = protobuf::presets()
+        .into_iter()
+        .find(|preset| preset.name == "rust-prost")
+        .unwrap();
+    let pairs = [(-1, 1.5), (0, 2.5), (1, 0.0), (2, -0.0)];
+    let entries = pairs.map(|(key, value)| (Value::Int(key), Value::Float64(value)));
+    let root = case.0.message_by_name("M").unwrap();
+    let mut message = DynamicMessage::new(&case.0, root);
+    message.set(&case.0, 0, Value::Map(entries.into()));
+    let ours = protobuf::encode(&case.0, &message, &preset.dialect).unwrap();
+    let map = pairs.map(|(key, value)| (key as i32, value)).into();
+    let mut theirs = Vec::new();
+    btree_map::encode(
+        int32::encode,
+        int32::encoded_len,
+        double::encode,
+        double::encoded_len,
+        7,
+        &map,
+        &mut theirs,
+    );
+    assert_eq!(hex(&ours), hex(&theirs));
+    // All other writers write both parts of every entry.
+    assert!(case.encode(&message).len() > ours.len());
+}
