@@ -12,8 +12,11 @@
 mod descriptor;
 pub mod emit;
 mod error;
+mod escape;
 pub mod fdl;
 mod features;
+mod field_number;
+mod fory_type;
 mod lower;
 mod model;
 pub mod proto;
