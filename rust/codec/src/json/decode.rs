@@ -296,41 +296,59 @@ impl<'a> Parser<'a, '_> {
         fields: &mut Fields,
         name: &Name<'a>,
     ) -> Result<(), Error> {
+        let message = self.schema.message(fields.message.id);
+        match message.field_by_name(&name.text) {
+            Some(index) => cursor.at(
+                || Segment::Field(path_name(message, index)),
+                |cursor| self.field_member(cursor, fields, name, index),
+            ),
+            None => self.unknown_member(cursor, message, name),
+        }
+    }
+
+    fn unknown_member(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        message: &Message,
+        name: &Name<'a>,
+    ) -> Result<(), Error> {
+        if !self.parse.ignore_unknown {
+            let text = format!("{} has no field {:?}", message.full_name, name.text);
+            return Err(cursor.mismatch(name.start, text));
+        }
+        self.named(cursor, name, Part::Metadata, "name of an unknown field")?;
+        self.ignore(cursor)
+    }
+
+    fn field_member(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        fields: &mut Fields,
+        name: &Name<'a>,
+        index: usize,
+    ) -> Result<(), Error> {
         let schema = self.schema;
         let message = schema.message(fields.message.id);
-        let Some(index) = message.field_by_name(&name.text) else {
-            if !self.parse.ignore_unknown {
-                let text = format!("{} has no field {:?}", message.full_name, name.text);
-                return Err(cursor.mismatch(name.start, text));
-            }
-            self.named(cursor, name, Part::Metadata, "name of an unknown field")?;
-            return self.ignore(cursor);
-        };
         let field = &message.fields[index];
-        let segment = || Segment::Field(path_name(message, index));
-        cursor.at(segment, |cursor| {
-            self.named(cursor, name, Part::Metadata, "field name")?;
-            if std::mem::replace(&mut fields.seen[index], true) {
-                let text = "the field is given twice, under one name or both";
-                return Err(cursor.mismatch(name.start, text));
-            }
-            if self.kind(cursor)? == Kind::Null && !takes_null(schema, &field.ty) {
-                return self.null(cursor, "absent");
-            }
-            if let Some(oneof) = field.oneof
-                && std::mem::replace(&mut fields.seen_oneofs[oneof], true)
-            {
-                let text = format!(
-                    "another member of oneof {} is set already",
-                    message.oneofs[oneof].name
-                );
-                return Err(cursor.mismatch(name.start, text));
-            }
-            if let Some(value) = self.field_value(cursor, &field.ty, field.proto)? {
-                fields.message.set(schema, index, value);
-            }
-            Ok(())
-        })
+        self.named(cursor, name, Part::Metadata, "field name")?;
+        if std::mem::replace(&mut fields.seen[index], true) {
+            let text = "the field is given twice, under one name or both";
+            return Err(cursor.mismatch(name.start, text));
+        }
+        if self.kind(cursor)? == Kind::Null && !takes_null(schema, &field.ty) {
+            return self.null(cursor, "absent");
+        }
+        if let Some(oneof) = field.oneof
+            && std::mem::replace(&mut fields.seen_oneofs[oneof], true)
+        {
+            let oneof = &message.oneofs[oneof].name;
+            let text = format!("another member of oneof {oneof} is set already");
+            return Err(cursor.mismatch(name.start, text));
+        }
+        if let Some(value) = self.field_value(cursor, &field.ty, field.proto)? {
+            fields.message.set(schema, index, value);
+        }
+        Ok(())
     }
 
     pub(super) fn null(&mut self, cursor: &mut Cursor<'_>, meaning: &str) -> Result<(), Error> {

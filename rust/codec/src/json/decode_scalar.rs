@@ -17,9 +17,21 @@ impl Parser<'_, '_> {
         kind: Option<ProtoKind>,
     ) -> Result<Option<Value>, Error> {
         self.space(cursor);
+        match ty {
+            Type::Message(id) => self.sub_message(cursor, *id).map(Some),
+            _ => self.scalar(cursor, ty, kind),
+        }
+    }
+
+    /// Apart from [`Parser::value`], which recurses, so that its frame is not on the stack there.
+    fn scalar(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        ty: &Type,
+        kind: Option<ProtoKind>,
+    ) -> Result<Option<Value>, Error> {
         let start = self.lexer.offset();
         let value = match ty {
-            Type::Message(id) => return self.sub_message(cursor, *id).map(Some),
             Type::Bool => {
                 let found = self.kind(cursor)?;
                 let (word, value) = match found {

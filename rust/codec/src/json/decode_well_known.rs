@@ -15,84 +15,88 @@ impl Parser<'_, '_> {
         id: MessageId,
         well_known: WellKnown,
     ) -> Result<DynamicMessage, Error> {
+        let number = match well_known {
+            WellKnown::Any => return self.any(cursor, id),
+            WellKnown::Timestamp | WellKnown::Duration | WellKnown::FieldMask => {
+                return self.text_form(cursor, id, well_known);
+            }
+            WellKnown::Empty => return Ok(DynamicMessage::new(self.schema, id)),
+            WellKnown::Struct | WellKnown::ListValue | WellKnown::Wrapper => 1,
+            WellKnown::Value => match self.kind(cursor)? {
+                Kind::Null => 1,
+                Kind::Number => 2,
+                Kind::String => 3,
+                Kind::True | Kind::False => 4,
+                Kind::Object => 5,
+                Kind::Array => 6,
+            },
+        };
+        self.only_field(cursor, id, number)
+    }
+
+    /// The types that are a string in JSON.
+    fn text_form(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        id: MessageId,
+        well_known: WellKnown,
+    ) -> Result<DynamicMessage, Error> {
         let name = &self.schema.message(id).full_name;
         let offset = self.lexer.offset();
+        let text = self.text(cursor, name)?;
         let mut message = DynamicMessage::new(self.schema, id);
+        let misread = |error| cursor.mismatch(offset, error);
         match well_known {
-            WellKnown::Any => return self.any(cursor, id),
-            WellKnown::Timestamp | WellKnown::Duration => {
-                let text = self.text(cursor, name)?;
+            WellKnown::FieldMask => {
+                let mut paths = Vec::new();
+                if !text.is_empty() {
+                    for path in text.split(',') {
+                        paths.push(field_mask::parse_path(path).map_err(misread)?);
+                    }
+                }
+                cursor.charge_values(offset, paths.len())?;
+                let paths = paths.into_iter().map(Value::String).collect();
+                self.set(cursor, &mut message, 1, Value::List(paths))?;
+            }
+            _ => {
                 let read = match well_known {
                     WellKnown::Timestamp => time::parse_timestamp(&text),
                     _ => time::parse_duration(&text),
                 };
-                let (seconds, nanos) = read.map_err(|error| cursor.mismatch(offset, error))?;
-                let end = self.lexer.offset();
-                cursor.span(offset, end, Part::Payload, name, || text);
+                let (seconds, nanos) = read.map_err(misread)?;
                 self.set(cursor, &mut message, 1, Value::Int(seconds))?;
                 self.set(cursor, &mut message, 2, Value::Int(nanos))?;
             }
-            WellKnown::FieldMask => {
-                let text = self.text(cursor, name)?;
-                let mut paths = Vec::new();
-                if !text.is_empty() {
-                    for path in text.split(',') {
-                        cursor.charge_values(offset, 1)?;
-                        let path = field_mask::parse_path(path);
-                        let path = path.map_err(|error| cursor.mismatch(offset, error))?;
-                        paths.push(Value::String(path));
-                    }
-                }
-                let end = self.lexer.offset();
-                cursor.span(offset, end, Part::Payload, name, || text);
-                self.set(cursor, &mut message, 1, Value::List(paths))?;
-            }
-            WellKnown::Struct | WellKnown::ListValue | WellKnown::Wrapper => {
-                self.set_only_field(cursor, &mut message, 1)?;
-            }
-            WellKnown::Value => {
-                let number = match self.kind(cursor)? {
-                    Kind::Null => 1,
-                    Kind::Number => 2,
-                    Kind::String => 3,
-                    Kind::True | Kind::False => 4,
-                    Kind::Object => 5,
-                    Kind::Array => 6,
-                };
-                self.set_only_field(cursor, &mut message, number)?;
-            }
-            WellKnown::Empty => {}
         }
+        let end = self.lexer.offset();
+        cursor.span(offset, end, Part::Payload, name, || text);
         Ok(message)
     }
 
-    /// Reads the value that the whole message is written as into its field `number`.
-    fn set_only_field(
+    /// A message that is written as the value of its field `number` alone.
+    fn only_field(
         &mut self,
         cursor: &mut Cursor<'_>,
-        message: &mut DynamicMessage,
+        id: MessageId,
         number: u32,
-    ) -> Result<(), Error> {
+    ) -> Result<DynamicMessage, Error> {
         let schema = self.schema;
-        let index = self.field(cursor, message.id, number)?;
-        let field = &schema.message(message.id).fields[index];
+        let index = self.field(cursor, id, number)?;
+        let definition = schema.message(id);
+        let field = &definition.fields[index];
         let value = match &field.ty {
             // A Value's Struct or ListValue is the same object or array: not a level of its own.
-            Type::Message(id) => {
-                let message = self.message(cursor, *id)?;
-                Some(Value::Message(Box::new(message)))
-            }
-            // A string here is no spelling of a number or of a word for one.
-            Type::Float64 if schema.message(message.id).well_known == Some(WellKnown::Value) => {
-                self.require(cursor, Kind::Number, "a number_value")?;
-                self.value(cursor, &field.ty, None)?
+            Type::Message(inner) => {
+                let inner = self.message(cursor, *inner)?;
+                Some(Value::Message(Box::new(inner)))
             }
             _ => self.field_value(cursor, &field.ty, field.proto)?,
         };
+        let mut message = DynamicMessage::new(schema, id);
         if let Some(value) = value {
             message.set(schema, index, value);
         }
-        Ok(())
+        Ok(message)
     }
 
     fn field(&self, cursor: &Cursor<'_>, id: MessageId, number: u32) -> Result<usize, Error> {
