@@ -1,7 +1,9 @@
 //! Tests of the whole format.
 
+mod generated;
 mod golden;
 mod rules;
+mod vectors;
 
 use interop_schema::{MessageId, Schema};
 
