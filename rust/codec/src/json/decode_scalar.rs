@@ -2,9 +2,10 @@
 
 use interop_schema::{EnumId, ProtoKind, Type};
 
-use super::decode::{Name, Parser};
+use super::decode::Parser;
 use super::lexer::{Kind, is_number};
 use super::number::{Misfit, float32, float64, integer};
+use super::syntax::Name;
 use super::{NULL_VALUE, bytes, time};
 use crate::{Cursor, Error, Part, Value};
 

@@ -220,7 +220,7 @@ impl Source<'_> {
                 4 if !self.for_oracle => -0.0,
                 _ => match self.double() as f32 {
                     // A double that rounds to nothing or to too much.
-                    zero if zero == 0.0 => 0.0,
+                    0.0 => 0.0,
                     value if value.is_finite() => value,
                     _ => 2.5,
                 },

@@ -2,8 +2,10 @@
 
 mod generated;
 mod golden;
+mod limits;
 mod rules;
 mod vectors;
+mod well_known;
 
 use interop_schema::{MessageId, Schema};
 
