@@ -345,7 +345,7 @@ fn generated() -> impl Strategy<Value = (Vec<(u8, u8)>, u64)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn every_dialect_round_trips((fields, state) in generated()) {
@@ -372,6 +372,46 @@ proptest! {
                 end = span.end;
             }
             prop_assert_eq!(end, json.len());
+        }
+    }
+
+    #[test]
+    fn broken_text_gives_a_value_or_an_error_with_its_place((fields, state) in generated()) {
+        let (schema, _) = compile(schema_text(&fields));
+        let id = schema.message_by_name("gen.M").unwrap();
+        let mut source = Source { schema: &schema, state, for_oracle: false };
+        let message = source.message(id, 0);
+        let json = encode(&schema, &message, &Dialect::default()).unwrap();
+        let parse = ParseOptions { ignore_unknown: state % 2 == 1 };
+        for _ in 0..50 {
+            let mut broken = json.clone();
+            let at = source.below(json.len() as u64) as usize;
+            match source.below(4) {
+                0 => broken.truncate(at),
+                1 => broken[at] = source.next() as u8,
+                2 => broken.insert(at, b"\"\\{}[],:01-.eE \xff"[source.below(16) as usize]),
+                _ => {
+                    let from = source.below(json.len() as u64) as usize;
+                    let piece = &json[at.min(from)..at.max(from)];
+                    broken.splice(from..from, piece.iter().copied());
+                }
+            }
+            let mut spans = Vec::new();
+            let read = decode_with(&schema, id, &broken, DecodeOptions::traced(&mut spans), parse);
+            spans.sort_by_key(|span| span.start);
+            let mut end = 0;
+            for span in spans {
+                prop_assert_eq!(span.start, end);
+                end = span.end;
+            }
+            match read {
+                Ok(message) => {
+                    prop_assert_eq!(end, broken.len());
+                    // What was read from text has a text.
+                    prop_assert!(encode(&schema, &message, &Dialect::default()).is_ok());
+                }
+                Err(error) => prop_assert!(error.offset.is_some_and(|at| at <= broken.len())),
+            }
         }
     }
 
