@@ -11,6 +11,7 @@
 
 mod descriptor;
 mod error;
+pub mod fbs;
 mod features;
 mod lower;
 mod model;

@@ -1,4 +1,4 @@
-//! FlatBuffers: a message is a table of the schema that `interop_schema::fbs` derives.
+//! FlatBuffers: a message is a table of the schema that [`interop_schema::fbs`] derives.
 //!
 //! The layout follows the public description of the format ("FlatBuffers internals"): buffers
 //! are written from the end, children before their parents, every number aligned to its size,
