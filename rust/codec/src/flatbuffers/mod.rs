@@ -28,6 +28,8 @@ mod claims;
 mod decode;
 mod encode;
 mod plan;
+#[cfg(test)]
+mod tests;
 
 use interop_schema::{MessageId, Schema};
 
