@@ -15,11 +15,11 @@ fn dialects(format: Format) -> Vec<Dialect> {
     presets.chain([Dialect::default_of(format)]).collect()
 }
 
-/// True for a dialect that may lose the sign of a zero.
+/// True for a dialect that may lose a zero or its sign.
 fn lossy(dialect: &Dialect) -> bool {
     match dialect {
         Dialect::Msgpack(d) => d.whole_floats == msgpack::WholeFloats::Int,
-        Dialect::Flatbuffers(d) => d.negative_zero == flatbuffers::NegativeZero::Omitted,
+        Dialect::Flatbuffers(d) => *d != flatbuffers::Dialect::default(),
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use interop_schema::{MessageId, Schema};
 use interop_wire::{ErrorKind as WireKind, Limits};
 
 use super::builder::{Builder, FromEnd};
-use super::{Dialect, NegativeZero, decode, encode};
+use super::{Dialect, NegativeZero, OptionalZeros, decode, encode};
 use crate::{DecodeOptions, DynamicMessage, Error, ErrorKind, Span, Value};
 
 const ROOT: MessageId = MessageId(0);
@@ -80,6 +80,21 @@ fn sign_of_zero_stays_or_goes_by_dialect() {
     let lost = read(&schema, &encode(&schema, &message, &dialect).unwrap()).unwrap();
     assert_eq!(lost.get(0), None);
     assert_eq!(lost.get(1), message.get(1));
+}
+
+#[test]
+fn optional_zeros_stay_or_go_by_dialect() {
+    let schema = schema("optional int32 i = 1; int32 n = 2;");
+    let mut message = DynamicMessage::new(&schema, ROOT);
+    message.set(&schema, 0, Value::Int(0));
+    let kept = encode(&schema, &message, &Dialect::default()).unwrap();
+    assert_eq!(read(&schema, &kept).unwrap(), message);
+    let dialect = Dialect {
+        optional_zeros: OptionalZeros::Omitted,
+        ..Dialect::default()
+    };
+    let lost = encode(&schema, &message, &dialect).unwrap();
+    assert_eq!(read(&schema, &lost).unwrap().get(0), None);
 }
 
 #[test]
