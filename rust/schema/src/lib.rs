@@ -12,6 +12,7 @@
 mod descriptor;
 mod error;
 pub mod fbs;
+pub mod fdl;
 mod features;
 mod lower;
 mod model;
