@@ -13,6 +13,7 @@ mod descriptor;
 pub mod emit;
 mod error;
 mod escape;
+pub mod fbs;
 pub mod fdl;
 mod features;
 mod field_number;
