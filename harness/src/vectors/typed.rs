@@ -5,7 +5,7 @@ use interop_codec::{DecodeOptions, Dialect, Format, Value, msgpack};
 use interop_schema::Type;
 use serde_json::Value as Json;
 
-use super::{Op, Vector, json_equal, judge_hex, plain, unhex};
+use super::{Expect, Op, Vector, json_equal, judge_hex, plain, unhex};
 
 type Answer<T> = std::result::Result<T, String>;
 

@@ -105,7 +105,10 @@ fn flipped(schema: &Schema, file: &File) {
     let original = decode(schema, id, &file.bytes).unwrap();
     let mut bytes = file.bytes.clone();
     for at in 0..bytes.len() {
-        let masks = (0..8).map(|bit| 1u8 << bit).chain([0xff]);
+        // Every bit in small files; in large ones every byte, by a bit and all of them.
+        let every_bit = bytes.len() < 700;
+        let bits = (0..8).filter(|bit| every_bit || *bit == at % 8);
+        let masks = bits.map(|bit| 1u8 << bit).chain([0xff]);
         for mask in masks {
             bytes[at] ^= mask;
             if decode(schema, id, &bytes).is_some_and(|message| message == original) {

@@ -210,6 +210,7 @@ fn hostile_counts_are_refused_before_anything_is_reserved() {
     let error = read_any(&[0xc1]).unwrap_err();
     assert_eq!(error.offset, Some(0));
     assert!(read_any(&hex("8201a16101a162")).is_err(), "a key twice");
+    assert!(read_any(&hex("819001")).is_err(), "an array as key");
     assert!(read_any(&hex("0000")).is_err(), "bytes behind the value");
 }
 

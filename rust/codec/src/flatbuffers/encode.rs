@@ -3,7 +3,7 @@ use interop_wire::Limits;
 
 use super::builder::{Builder, FromEnd};
 use super::plan::{self, Column, Element, Kind, Scalar, Table};
-use super::{Children, Dialect, EmptyVectors, NegativeZero};
+use super::{Children, Dialect, EmptyVectors, NegativeZero, OptionalZeros};
 use crate::{DynamicMessage, Error, Path, Segment, Value};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -190,8 +190,9 @@ impl<'s> Encoder<'s> {
                     let at = self.builder.offset(child);
                     table.set(slot, at);
                 } else if let (Kind::Scalar(scalar), Some(value)) = (kind, values[slot]) {
-                    let implicit = column.presence == Presence::Implicit;
-                    if implicit && self.is_default(scalar, value) {
+                    let omits = column.presence == Presence::Implicit
+                        || self.dialect.optional_zeros == OptionalZeros::Omitted;
+                    if omits && self.is_default(scalar, value) {
                         continue;
                     }
                     self.path

@@ -1,4 +1,4 @@
-//! FlatBuffers: a message is a table of the schema that `interop_schema::fbs` derives.
+//! FlatBuffers: a message is a table of the schema that [`interop_schema::fbs`] derives.
 //!
 //! The layout follows the public description of the format ("FlatBuffers internals"): buffers
 //! are written from the end, children before their parents, every number aligned to its size,
@@ -28,6 +28,8 @@ mod claims;
 mod decode;
 mod encode;
 mod plan;
+#[cfg(test)]
+mod tests;
 
 use interop_schema::{MessageId, Schema};
 
@@ -42,6 +44,8 @@ pub struct Dialect {
     pub empty_vectors: EmptyVectors,
     /// What becomes of a scalar -0.0 of implicit presence.
     pub negative_zero: NegativeZero,
+    /// What becomes of an optional scalar that is set to zero.
+    pub optional_zeros: OptionalZeros,
 }
 
 /// The order in which a table's strings, vectors and tables are made. What is made first lies
@@ -76,6 +80,17 @@ pub enum NegativeZero {
     Omitted,
 }
 
+/// What becomes of an optional scalar that is set to zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OptionalZeros {
+    /// It is written.
+    #[default]
+    Written,
+    /// It is left out like a default, so that it is read as absent: the code that flatc (25.12.19)
+    /// generates for Java passes 0 as the default of optional scalars.
+    Omitted,
+}
+
 impl Dialect {
     /// The named choices.
     pub fn choices(&self) -> Vec<Choice> {
@@ -105,6 +120,13 @@ impl Dialect {
                     NegativeZero::Omitted => "omitted",
                 },
             ),
+            choice(
+                "optional-zeros",
+                match self.optional_zeros {
+                    OptionalZeros::Written => "written",
+                    OptionalZeros::Omitted => "omitted",
+                },
+            ),
         ]
     }
 }
@@ -129,6 +151,7 @@ pub fn presets() -> Vec<Preset<Dialect>> {
             implementation: "flatbuffers-java 25.2.10",
             dialect: Dialect {
                 children: Children::ScalarVectorsLast,
+                optional_zeros: OptionalZeros::Omitted,
                 ..real
             },
         },

@@ -20,7 +20,7 @@
 //!
 //! Readers take keys in any order, ints of any width, ints and the other float width where they
 //! say the same number, and treat a missing key as an absent field. They refuse unknown and
-//! repeated keys, nil where the schema has no null, numbers out of range, text that is not UTF-8,
+//! repeated keys, arrays and maps as keys, nil where the schema has no null, numbers out of range, text that is not UTF-8,
 //! and extensions other than the timestamp. Protobuf's unknown fields are not carried over.
 
 mod decode;
@@ -28,6 +28,7 @@ mod encode;
 mod float;
 mod head;
 mod payload;
+mod scalar;
 
 use interop_schema::{Field, MessageId, Schema};
 

@@ -6,7 +6,8 @@ use super::{Dialect, decode::Decoder, encode::Encoder};
 use crate::{Cursor, DecodeOptions, Error, Path, Value};
 
 /// Decodes one value by the types that the bytes name. Ints become [`Value::Int`], those above
-/// 2^63 - 1 [`Value::UInt`]; map keys may be of any type, and no two may be equal.
+/// 2^63 - 1 [`Value::UInt`]; map keys may be of any type but
+/// arrays and maps, and no two may be equal.
 ///
 /// # Errors
 /// With byte offset and path; so for bytes behind the value.
