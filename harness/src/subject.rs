@@ -60,7 +60,11 @@ impl Subject {
                 return Err(Failure::usage("which message? neither --model nor a schema is given")
                     .hint("--model NumericStruct, or --proto FILE --message pkg.M, or --fdl FILE --message M"));
             }
-            _ => return Err(Failure::usage("--model, --proto and --fdl exclude one another")),
+            _ => {
+                return Err(Failure::usage(
+                    "--model, --proto and --fdl exclude one another",
+                ));
+            }
         };
         if args.field_names {
             let mut schema = (*subject.schema).clone();
@@ -189,9 +193,8 @@ pub fn embedded_source_of(message: &str) -> Option<&'static str> {
 /// # Errors
 /// Exit 2 with what the schema compiler says.
 pub fn proto_schema(file: &Path, includes: &[PathBuf]) -> Result<Schema> {
-    let fail = |error: interop_schema::Error| {
-        Failure::usage(format!("{}: {error}", file.display()))
-    };
+    let fail =
+        |error: interop_schema::Error| Failure::usage(format!("{}: {error}", file.display()));
     if is_descriptor_set(file) {
         return interop_schema::proto::from_descriptor_set(&read_schema(file)?).map_err(fail);
     }
@@ -204,7 +207,10 @@ pub fn proto_schema(file: &Path, includes: &[PathBuf]) -> Result<Schema> {
 /// True for the file names that are customary for serialized FileDescriptorSets.
 pub fn is_descriptor_set(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("binpb" | "desc" | "pb" | "pbbin" | "protoset"))
+    matches!(
+        extension,
+        Some("binpb" | "desc" | "pb" | "pbbin" | "protoset")
+    )
 }
 
 fn read_schema(file: &Path) -> Result<Vec<u8>> {

@@ -43,7 +43,8 @@ pub fn first_difference(
         .or_else(|| {
             let pairs = expected.nodes.iter().zip(&found.nodes);
             pairs.enumerate().find_map(|(index, (a, b))| {
-                walk.path.segments = vec![Segment::Field("nodes".to_owned()), Segment::Index(index)];
+                walk.path.segments =
+                    vec![Segment::Field("nodes".to_owned()), Segment::Index(index)];
                 walk.value(a, b)
             })
         })
@@ -265,12 +266,14 @@ mod tests {
             root.set(&schema, 1, Value::Map(vec![(key, message(in_map))]));
             Document::of(root)
         };
-        let difference =
-            first_difference(&schema, &build(-0.0, 1.0), &build(0.0, 1.0)).unwrap();
+        let difference = first_difference(&schema, &build(-0.0, 1.0), &build(0.0, 1.0)).unwrap();
         assert_eq!(difference.path.to_string(), "list[0].d");
         assert_eq!((&*difference.expected, &*difference.found), ("-0.0", "0.0"));
         let difference = first_difference(&schema, &build(1.0, 1.0), &build(1.0, 2.0)).unwrap();
         assert_eq!(difference.path.to_string(), "map[\"k\"].d");
-        assert_eq!(first_difference(&schema, &build(1.0, 1.0), &build(1.0, 1.0)), None);
+        assert_eq!(
+            first_difference(&schema, &build(1.0, 1.0), &build(1.0, 1.0)),
+            None
+        );
     }
 }

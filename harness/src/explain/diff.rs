@@ -48,7 +48,10 @@ impl Comparison {
     pub fn causes(&self) -> Vec<(Cause, usize)> {
         let mut counts: Vec<(Cause, usize)> = Vec::new();
         for difference in &self.differences {
-            match counts.iter_mut().find(|(cause, _)| *cause == difference.cause) {
+            match counts
+                .iter_mut()
+                .find(|(cause, _)| *cause == difference.cause)
+            {
                 Some((_, count)) => *count += 1,
                 None => counts.push((difference.cause, 1)),
             }
@@ -61,7 +64,10 @@ impl Comparison {
     pub fn leading(&self) -> Option<&Difference> {
         let mut all = self.differences.iter();
         let own = all.find(|difference| {
-            !matches!(difference.cause, Cause::Consequence | Cause::TypedefHeaderHash)
+            !matches!(
+                difference.cause,
+                Cause::Consequence | Cause::TypedefHeaderHash
+            )
         });
         own.or_else(|| self.differences.first())
     }
@@ -86,10 +92,7 @@ pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Compar
         let side = |bytes: &[u8], spans: &[Span], index: Option<usize>| {
             index.map(|index| side(bytes, &spans[index]))
         };
-        let (side_a, side_b) = (
-            side(a.0, &a.1.spans, pair.a),
-            side(b.0, &b.1.spans, pair.b),
-        );
+        let (side_a, side_b) = (side(a.0, &a.1.spans, pair.a), side(b.0, &b.1.spans, pair.b));
         let same_bytes = match (&side_a, &side_b) {
             (Some(a), Some(b)) => a.bytes == b.bytes,
             _ => false,
@@ -112,7 +115,11 @@ pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Compar
         difference.cause = if same_bytes {
             order_cause(format, &difference.path)
         } else {
-            let other = if pair.a.is_some() { &b.1.spans } else { &a.1.spans };
+            let other = if pair.a.is_some() {
+                &b.1.spans
+            } else {
+                &a.1.spans
+            };
             super::decide::cause(format, &difference, other, same_value)
         };
         push_or_join(&mut differences, difference);
@@ -188,7 +195,9 @@ fn align(a: &[Span], b: &[Span]) -> Vec<Pair> {
             if partner_of_a[index].is_some() {
                 continue;
             }
-            let partner = waiting.get_mut(&key(span)).and_then(|queue| queue.pop_front());
+            let partner = waiting
+                .get_mut(&key(span))
+                .and_then(|queue| queue.pop_front());
             if let Some(partner) = partner {
                 partner_of_a[index] = Some(partner);
                 taken_b[partner] = true;
@@ -300,13 +309,27 @@ mod tests {
 
     #[test]
     fn aligns_by_field_and_finds_the_moved_one() {
-        let a = [span(0, "x", "value"), span(1, "y", "value"), span(2, "z", "value")];
-        let b = [span(0, "y", "value"), span(1, "new", "value"), span(2, "z", "value"), span(3, "x", "value")];
+        let a = [
+            span(0, "x", "value"),
+            span(1, "y", "value"),
+            span(2, "z", "value"),
+        ];
+        let b = [
+            span(0, "y", "value"),
+            span(1, "new", "value"),
+            span(2, "z", "value"),
+            span(3, "x", "value"),
+        ];
         let pairs = align(&a, &b);
         let shown: Vec<_> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
         assert_eq!(
             shown,
-            [(Some(0), Some(3)), (Some(1), Some(0)), (None, Some(1)), (Some(2), Some(2))]
+            [
+                (Some(0), Some(3)),
+                (Some(1), Some(0)),
+                (None, Some(1)),
+                (Some(2), Some(2))
+            ]
         );
         assert_eq!(moved(&pairs), [true, false, false, false]);
     }

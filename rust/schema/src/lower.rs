@@ -8,6 +8,7 @@ use crate::scalar::scalar_type;
 use crate::{
     Enum, EnumId, EnumValue, Error, Field, ForyField, ForyMessage, Message, MessageId, Oneof,
     Presence, ProtoField, ProtoKind, ProtoShape, Registration, Scalar, Schema, Slot, Type,
+    WellKnown,
 };
 
 pub(crate) fn lower(files: &[FileProto]) -> Result<Schema, Error> {
@@ -289,11 +290,23 @@ impl<'a> Lowering<'a> {
                 nullable: field
                     .fory
                     .nullable
-                    .unwrap_or(presence == Presence::Explicit),
+                    .unwrap_or(presence == Presence::Explicit && !self.is_plain_time(field, &ty)),
                 reference: reference && !repeated,
             },
             ty,
         })
+    }
+
+    /// A Timestamp or Duration counts as a scalar in Fory: not nullable unless it says so.
+    fn is_plain_time(&self, field: &FieldProto, ty: &Type) -> bool {
+        let Type::Message(id) = ty else {
+            return false;
+        };
+        let time = matches!(
+            self.schema.message(*id).well_known,
+            Some(WellKnown::Timestamp | WellKnown::Duration)
+        );
+        time && !field.proto3_optional && field.oneof.is_none()
     }
 
     fn presence(
