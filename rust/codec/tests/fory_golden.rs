@@ -12,15 +12,30 @@ use interop_wire::Limits;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value as Json;
 
-/// Faults of writers: the file can't be read, and the error says so.
-#[allow(dead_code)]
-const REFUSED: &[(&str, &str, &str)] = &[
-    (
-        "types/fory-consistent/*/Empty@python.bin",
-        "python",
-        "schema hash of sink.Empty",
-    ),
+/// Faults of writers: files that can't be read, and what the refusal says.
+const REFUSED: &[(&str, &str)] = &[
+    // Python hashes a message without fields as the number 47, the hash's seed.
+    ("Empty@python.bin", "schema hash of sink.Empty"),
+    ("Nest@python.bin", "schema hash of sink.Empty"),
+    // Python writes type information in front of a named struct's hash, where none belongs.
+    ("NamedMsg@python.bin", "schema hash of my_ns.sub1.Leaf2"),
+    ("NamedFields@python.bin", "schema hash of my_ns.sub1.Leaf2"),
 ];
+
+/// Go's TypeDefs give names of more than 15 bytes a length that is one too high.
+const REFUSED_COMPATIBLE: &[(&str, &str)] = &[("NamedFields@go.bin", "declared length")];
+
+impl Case {
+    /// What the refusal of a faulty file says.
+    fn fault(&self) -> Option<&'static str> {
+        let table = match self.mode {
+            Mode::Consistent => REFUSED,
+            Mode::Compatible => REFUSED_COMPATIBLE,
+        };
+        let row = table.iter().find(|(name, _)| self.file.ends_with(name))?;
+        Some(row.1)
+    }
+}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -49,7 +64,10 @@ fn models(manifest: &Json) -> HashMap<(String, String), Arc<Model>> {
         if row["field_ids"] == false {
             schema.without_field_ids(id);
         }
-        let key = (text(row, "corpus").to_owned(), text(row, "model").to_owned());
+        let key = (
+            text(row, "corpus").to_owned(),
+            text(row, "model").to_owned(),
+        );
         models.insert(key, Arc::new(Model { schema, id }));
     }
     models
@@ -87,9 +105,13 @@ fn main() {
                 && text(row, "format") == format
                 && text(row, "writer") == writer
         });
-        let name = row.and_then(|row| row["dialect"].as_str()).unwrap_or(writer);
+        let name = row
+            .and_then(|row| row["dialect"].as_str())
+            .unwrap_or(writer);
         let preset = fory::presets(mode).into_iter().find(|p| p.name == name);
-        preset.unwrap_or_else(|| panic!("no dialect {name}")).dialect
+        preset
+            .unwrap_or_else(|| panic!("no dialect {name}"))
+            .dialect
     };
     let mut trials = Vec::new();
     for row in manifest["files"].as_array().unwrap() {
@@ -128,7 +150,12 @@ fn check(case: &Case) -> Result<(), Failed> {
         fory::decode(&model.schema, model.id, case.mode, bytes, options)
     };
     let mut spans = Vec::new();
-    let found = decode(&bytes, DecodeOptions::traced(&mut spans)).map_err(|e| e.to_string())?;
+    let found = decode(&bytes, DecodeOptions::traced(&mut spans));
+    let found = match (found, case.fault()) {
+        (Ok(found), _) => found,
+        (Err(error), Some(fault)) if error.to_string().contains(fault) => return Ok(()),
+        (Err(error), _) => return Err(error.to_string().into()),
+    };
     let mut at = vec![0u8; bytes.len()];
     for span in &spans {
         for count in &mut at[span.start..span.end] {
