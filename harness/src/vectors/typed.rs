@@ -91,7 +91,10 @@ fn from_bytes(
         };
         let forms = codec.encode(&start)?;
         if !forms.iter().any(|form| form == input) {
-            let forms: Vec<_> = forms.iter().map(|form| crate::value_diff::hex(form)).collect();
+            let forms: Vec<_> = forms
+                .iter()
+                .map(|form| crate::value_diff::hex(form))
+                .collect();
             return Err(format!(
                 "written back as {} instead of {}",
                 forms.join(" or "),
@@ -182,12 +185,14 @@ impl Fory {
         // How text is encoded and what headers say is a writer's choice: a form that some
         // writer chooses is right.
         let mut dialects = vec![fory::Dialect::default()];
-        dialects.extend(interop_codec::presets(format).into_iter().filter_map(|preset| {
-            match preset.dialect {
-                Dialect::Fory(dialect) => Some(dialect),
-                _ => None,
-            }
-        }));
+        dialects.extend(
+            interop_codec::presets(format)
+                .into_iter()
+                .filter_map(|preset| match preset.dialect {
+                    Dialect::Fory(dialect) => Some(dialect),
+                    _ => None,
+                }),
+        );
         Ok(Self {
             mode: if format == Format::ForyConsistent {
                 Mode::Consistent
@@ -228,9 +233,7 @@ impl Codec for Fory {
                 (Some(ty), Value::List(values)) if !ty.contains("array") => {
                     fory::encode_payload(ty, values, dialect)
                 }
-                (Some(ty), value) => {
-                    fory::encode_payload(ty, std::slice::from_ref(value), dialect)
-                }
+                (Some(ty), value) => fory::encode_payload(ty, std::slice::from_ref(value), dialect),
             };
             let form = form.map_err(|error| error.to_string())?;
             if !forms.contains(&form) {
