@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interop_schema::{MessageId, Schema};
+use interop_schema::{Message, MessageId, Schema};
 
 use crate::cli::{JsonForm, SubjectArgs};
 use crate::exit::{Failure, Result};
@@ -105,9 +105,7 @@ impl Subject {
                     form: JsonForm::Proto,
                 });
             }
-            let own = schema.messages.iter();
-            let own = own.filter(|message| message.well_known.is_none());
-            known.extend(own.map(|message| message.name().to_owned()));
+            known.extend(own_messages(&schema).map(|message| message.name().to_owned()));
         }
         Err(Failure::usage(format!("no model named {name}"))
             .hint(format!("known models: {}", known.join(", "))))
@@ -142,9 +140,9 @@ pub fn find_message(schema: &Schema, name: &str) -> Result<MessageId> {
     match short[..] {
         [(index, _)] => Ok(MessageId(index as u32)),
         [] => {
-            let own = schema.messages.iter();
-            let own = own.filter(|message| message.well_known.is_none());
-            let known: Vec<_> = own.map(|message| message.full_name.as_str()).collect();
+            let known: Vec<_> = own_messages(schema)
+                .map(|message| message.full_name.as_str())
+                .collect();
             Err(Failure::usage(format!("no message named {name}"))
                 .hint(format!("known messages: {}", known.join(", "))))
         }
@@ -154,6 +152,15 @@ pub fn find_message(schema: &Schema, name: &str) -> Result<MessageId> {
                 .hint(format!("say one of {}", names.join(", "))))
         }
     }
+}
+
+/// The messages that a schema's author wrote, without those of the imports that are built in.
+fn own_messages(schema: &Schema) -> impl Iterator<Item = &Message> {
+    let built_in = |package: &str| package == "fory" || package.starts_with("google.protobuf");
+    schema
+        .messages
+        .iter()
+        .filter(move |message| !built_in(&message.package))
 }
 
 /// Makes Fory identify every field by its name, whatever number the schema gives it.

@@ -36,7 +36,7 @@ impl Op {
 }
 
 /// Where a cell's bytes come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// Index into the manifest's files.
     File(usize),

@@ -398,7 +398,12 @@ impl<'c> FileJudge<'c> {
         let limits = Limits::DEFAULT;
         let file = Trace::of(subject, format, self.bytes, limits);
         let ours = Trace::of(subject, format, written, limits);
-        let comparison = compare(format, (self.bytes, &file), (written, &ours));
+        let comparison = compare(
+            &subject.schema,
+            format,
+            (self.bytes, &file),
+            (written, &ours),
+        );
         let verdict = if comparison.same_value {
             Verdict::EqualValue
         } else {

@@ -18,6 +18,7 @@ pub mod fdl;
 mod features;
 mod field_number;
 mod fory_type;
+pub mod fory;
 mod lower;
 mod model;
 pub mod proto;
