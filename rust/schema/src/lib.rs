@@ -17,6 +17,7 @@ pub mod fbs;
 pub mod fdl;
 mod features;
 mod field_number;
+pub mod fory;
 mod fory_type;
 pub mod fory;
 mod lower;

@@ -24,8 +24,8 @@ pub struct Dialect {
     pub tracked_list_structs: ElementInfo,
     /// Map values of struct type.
     pub map_structs: ElementInfo,
-    /// Elements of lists that are themselves elements or values of a collection.
-    pub nested_list_elements: ElementInfo,
+    /// Bools and numbers in lists that are themselves elements or values of a collection.
+    pub nested_list_numbers: ElementInfo,
     /// Header of a map entry with a null value.
     pub null_value_entry: NullValueEntry,
     /// Reference flag of a struct inside a union, reference tracking being off.
@@ -99,7 +99,7 @@ impl Default for Dialect {
             list_structs: ElementInfo::Written,
             tracked_list_structs: ElementInfo::Written,
             map_structs: ElementInfo::Written,
-            nested_list_elements: ElementInfo::Declared,
+            nested_list_numbers: ElementInfo::Declared,
             null_value_entry: NullValueEntry::KeyDeclared,
             union_struct_flag: UnionStructFlag::FirstOccurrence,
             repeated_names: RepeatedNames::BackReference,
@@ -132,8 +132,8 @@ impl Dialect {
             ),
             ("map_structs", format!("{:?}", self.map_structs)),
             (
-                "nested_list_elements",
-                format!("{:?}", self.nested_list_elements),
+                "nested_list_numbers",
+                format!("{:?}", self.nested_list_numbers),
             ),
             ("null_value_entry", format!("{:?}", self.null_value_entry)),
             ("union_struct_flag", format!("{:?}", self.union_struct_flag)),
@@ -173,7 +173,7 @@ pub fn presets(mode: Mode) -> Vec<Preset<Dialect>> {
     };
     let go_default_elements = Dialect {
         type_defs: TypeDefStyle {
-            element_nullable: ElementNullable::UnlessTracked,
+            element_nullable: ElementNullable::Untagged,
             ..TypeDefStyle::default()
         },
         ..go.clone()
@@ -181,12 +181,12 @@ pub fn presets(mode: Mode) -> Vec<Preset<Dialect>> {
     let java = Dialect {
         strings: StringRule::JavaSample,
         type_defs: TypeDefStyle {
-            element_nullable: ElementNullable::Always,
+            element_nullable: ElementNullable::Boxed,
             ..TypeDefStyle::default()
         },
         list_structs: only_consistent(ElementInfo::Declared),
         tracked_list_structs: only_consistent(ElementInfo::Declared),
-        nested_list_elements: ElementInfo::Written,
+        nested_list_numbers: ElementInfo::Written,
         null_value_entry: if consistent {
             NullValueEntry::KeyDeclared
         } else {
