@@ -48,9 +48,8 @@ fn check_any(row: &Json, bytes: &[u8], expected: Option<&Json>) {
     let root = decoded.unwrap().root;
     assert_eq!(plain(&root), *expected);
     if row["op"] == "both" {
-        let write = |dialect: &Dialect| {
-            fory::encode_any(None, &root, Mode::Compatible, dialect).unwrap()
-        };
+        let write =
+            |dialect: &Dialect| fory::encode_any(None, &root, Mode::Compatible, dialect).unwrap();
         assert!(some_dialect_writes(bytes, write));
     }
 }
@@ -78,7 +77,9 @@ fn check_payload(row: &Json, bytes: &[u8], expected: &Json) {
 
 fn check_struct(row: &Json, bytes: &[u8], expected: &Json) {
     let mut schema: Schema = proto::compile_text(row["schema"].as_str().unwrap()).unwrap();
-    let id = schema.message_by_name(row["message"].as_str().unwrap()).unwrap();
+    let id = schema
+        .message_by_name(row["message"].as_str().unwrap())
+        .unwrap();
     let type_id = row["type_id"].as_u64().unwrap() as u32;
     schema.messages[id.0 as usize].fory.registration = Registration::Id(type_id);
     if row["field_ids"] == false {
@@ -100,7 +101,9 @@ fn check_struct(row: &Json, bytes: &[u8], expected: &Json) {
 fn every_vector() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden/vectors/vectors.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
-    let rows = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let rows = text
+        .lines()
+        .map(|line| serde_json::from_str::<Json>(line).unwrap());
     let mut count = 0;
     for row in rows.filter(|row| row["format"] == "fory") {
         println!("{}", row["id"]);
