@@ -19,7 +19,6 @@ mod features;
 mod field_number;
 pub mod fory;
 mod fory_type;
-pub mod fory;
 mod lower;
 mod model;
 pub mod proto;
