@@ -62,7 +62,7 @@ impl<'d> Encoder<'d> {
         }
         self.out.u8(header);
         if info == ElementInfo::Written {
-            self.type_info(&slot.ty, slot.reference)?;
+            self.type_info(&slot.ty, slot.reference || slot.nullable)?;
         }
         for (index, value) in values.iter().enumerate() {
             self.at(Segment::Index(index), |encoder| {

@@ -16,8 +16,9 @@ pub struct Dialect {
     pub optional_hash: OptionalHash,
     /// Compatible mode: flags in TypeDefs.
     pub type_defs: TypeDefStyle,
-    /// Compatible mode: the TypeDef of a struct is written again for tracked list elements.
-    pub tracked_element_type_def_again: bool,
+    /// Compatible mode: the TypeDef of a struct is written again for list elements that are
+    /// nullable or tracked.
+    pub pointer_element_type_def_again: bool,
     /// List elements of struct type that are not tracked.
     pub list_structs: ElementInfo,
     /// List elements of struct type that are tracked.
@@ -84,8 +85,8 @@ pub enum UnionStructFlag {
 pub enum RepeatedNames {
     /// By its number.
     BackReference,
-    /// In full, when the whole of namespace and name is new; else by number.
-    InFull,
+    /// By its number when it was written for the same type, else in full.
+    InFullPerType,
 }
 
 impl Default for Dialect {
@@ -95,7 +96,7 @@ impl Default for Dialect {
             struct_hash: true,
             optional_hash: OptionalHash::Nullable,
             type_defs: TypeDefStyle::default(),
-            tracked_element_type_def_again: false,
+            pointer_element_type_def_again: false,
             list_structs: ElementInfo::Written,
             tracked_list_structs: ElementInfo::Written,
             map_structs: ElementInfo::Written,
@@ -122,8 +123,8 @@ impl Dialect {
                 defs.element_struct_plain.to_string(),
             ),
             (
-                "tracked_element_type_def_again",
-                self.tracked_element_type_def_again.to_string(),
+                "pointer_element_type_def_again",
+                self.pointer_element_type_def_again.to_string(),
             ),
             ("list_structs", format!("{:?}", self.list_structs)),
             (
@@ -166,9 +167,9 @@ pub fn presets(mode: Mode) -> Vec<Preset<Dialect>> {
     };
     let go = Dialect {
         map_structs: ElementInfo::Declared,
-        tracked_element_type_def_again: true,
+        pointer_element_type_def_again: true,
         union_struct_flag: UnionStructFlag::NotNull,
-        repeated_names: RepeatedNames::InFull,
+        repeated_names: RepeatedNames::InFullPerType,
         ..rust.clone()
     };
     let go_default_elements = Dialect {
@@ -205,7 +206,7 @@ pub fn presets(mode: Mode) -> Vec<Preset<Dialect>> {
         map_structs: only_consistent(ElementInfo::Declared),
         null_value_entry: NullValueEntry::BothDeclared,
         union_struct_flag: UnionStructFlag::NotNull,
-        repeated_names: RepeatedNames::InFull,
+        repeated_names: RepeatedNames::InFullPerType,
         ..rust.clone()
     };
     let python = Dialect {
