@@ -126,13 +126,14 @@ def suite(schema):
 
 
 def golden_files(folder, cases):
-    """{(set, model): [(writers or None for all, bytes)]}"""
+    """{(set, model): [(writers, bytes, path)]}; a file that names no writers is of all of them."""
     found = {}
+    named = {w for path in folder.glob("*/*@*.bin") for w in path.stem.partition("@")[2].split("+")}
     for path in sorted(folder.glob("*/*.bin")):
         model, _, writers = path.stem.partition("@")
         if (path.parent.name, model) in cases:
             found.setdefault((path.parent.name, model), []).append(
-                (writers.split("+") if writers else None, path.read_bytes(), path)
+                (set(writers.split("+")) if writers else named, path.read_bytes(), path)
             )
     return found
 
@@ -171,7 +172,7 @@ def check(process, implementation, capability, cases, golden, tally):
             same(case, back, tally, "itself", label)
         files = golden.get((set_name, model), [])
         for writers, expected, path in files:
-            mine = writers is None or capability.writer in writers
+            mine = capability.writer in writers
             if mine:
                 good = data == expected
                 tally.note("bytes", good, f"{path.relative_to(GOLDEN)}: {difference(data, expected)}")
@@ -255,7 +256,7 @@ def run_process(entry, configuration, peer, build, options):
             golden = golden_files(GOLDEN / capability.format, cases)
             if capability.format == "protobuf":
                 for size, model, case in suite(SCHEMA):
-                    golden[size, model] = [(None, case.canonical, GOLDEN / "suite" / f"{model}-{size}.pb")]
+                    golden[size, model] = [({"python"}, case.canonical, GOLDEN / "suite" / f"{model}-{size}.pb")]
             check(process, implementation, capability, cases, golden, tally)
             print(f"  {label}: {tally}")
             if options.bench:
