@@ -224,9 +224,15 @@ def placeholders(words, peer, build):
     return [w.replace("{root}", str(ROOT)).replace("{peer}", str(peer)).replace("{build}", str(build)) for w in words]
 
 
+def present(requirement):
+    if "check" in requirement:
+        return subprocess.run(requirement["check"], capture_output=True).returncode == 0
+    return shutil.which(requirement["command"]) is not None
+
+
 def drive(peer, options):
     configuration = tomllib.loads((peer / "peer.toml").read_text())
-    missing = [r["command"] for r in configuration["requires"] if not shutil.which(r["command"])]
+    missing = [r.get("name", r.get("command")) for r in configuration["requires"] if not present(r)]
     if missing:
         print(f"{peer.name}: skipped, no {', '.join(missing)}")
         return
