@@ -181,7 +181,7 @@ fn why(cell: &CellReport) -> String {
 fn file_of(cell: &CellReport, store: &Store) -> String {
     match cell.cell.source {
         Source::File(index) => store.manifest.files[index].file.clone(),
-        Source::Vector(_) => String::new(),
+        Source::Vector(_) | Source::Live => String::new(),
     }
 }
 

@@ -110,7 +110,7 @@ fn cell_json(report: &CellReport, store: &Store) -> Value {
     let cell = &report.cell;
     let file = match cell.source {
         Source::File(index) => Some(store.manifest.files[index].file.as_str()),
-        Source::Vector(_) => None,
+        Source::Vector(_) | Source::Live => None,
     };
     let outcome = &report.outcome;
     json!({

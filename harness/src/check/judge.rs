@@ -129,7 +129,7 @@ impl Report {
         let mut counts: BTreeMap<(String, Format), Counts> = BTreeMap::new();
         for cell in &self.cells {
             let writer = match cell.cell.source {
-                Source::File(_) => cell.cell.writer.clone(),
+                Source::File(_) | Source::Live => cell.cell.writer.clone(),
                 Source::Vector(_) => "vectors".to_owned(),
             };
             let key = (writer, cell.cell.format);
@@ -161,7 +161,7 @@ impl Report {
             match report.cell.op {
                 Op::Read => seen.read &= good,
                 Op::Write => seen.reproduced &= good,
-                Op::ReadAs(_) | Op::Answer => {}
+                Op::ReadAs(_) | Op::Answer | Op::LiveWrite | Op::LiveRead(_) => {}
             }
         }
         let mut counts: BTreeMap<String, FileCounts> = BTreeMap::new();

@@ -31,12 +31,20 @@ pub struct Declaration {
     pub directory: PathBuf,
 }
 
-/// A command that a peer needs.
+/// Something that a peer needs before a build makes sense: a command on the PATH, or whatever
+/// `check` finds out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
-    /// Name on the PATH.
-    pub command: String,
+    /// Command on the PATH.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// Name of what `check` looks for.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Command that succeeds if it is there.
+    #[serde(default)]
+    pub check: Vec<String>,
     /// Command that prints its version.
     #[serde(default)]
     pub version: Vec<String>,
@@ -46,6 +54,14 @@ pub struct Requirement {
     /// Debian packages that bring it.
     #[serde(default)]
     pub debian: Vec<String>,
+}
+
+impl Requirement {
+    /// What is needed, in a word.
+    pub fn label(&self) -> &str {
+        let label = self.command.as_ref().or(self.name.as_ref());
+        label.map_or("?", String::as_str)
+    }
 }
 
 /// One process of a peer.
@@ -83,7 +99,10 @@ impl Declaration {
             toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
         declaration.directory = file.parent().unwrap_or(Path::new(".")).to_owned();
         if declaration.run.is_empty() || declaration.build.is_empty() {
-            return Err(format!("{}: `build` and `run` must not be empty", file.display()));
+            return Err(format!(
+                "{}: `build` and `run` must not be empty",
+                file.display()
+            ));
         }
         if declaration.process.is_empty() {
             declaration.process.push(ProcessDeclaration {
@@ -161,14 +180,18 @@ impl Declaration {
         }
     }
 
-    /// The required commands that the PATH lacks.
-    pub fn missing(&self) -> Vec<&Requirement> {
+    /// The requirements that are not met. Commands are looked up on the PATH; `check`
+    /// commands are run by the caller through `succeeds`.
+    pub fn missing(&self, succeeds: impl Fn(&[String]) -> bool) -> Vec<&Requirement> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let directories: Vec<_> = std::env::split_paths(&path).collect();
         let present = |command: &str| directories.iter().any(|dir| dir.join(command).is_file());
         self.requires
             .iter()
-            .filter(|requirement| !present(&requirement.command))
+            .filter(|requirement| match &requirement.command {
+                Some(command) => !present(command),
+                None => !succeeds(&requirement.check),
+            })
             .collect()
     }
 }

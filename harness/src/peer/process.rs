@@ -173,12 +173,14 @@ impl Process {
     pub async fn receive(&mut self) -> Result<Option<Reply>, Fault> {
         match self.frames.next().await {
             None => Ok(None),
-            Some(Ok(frame)) => Reply::decode(&frame[..]).map(Some).map_err(|error| {
-                Fault::Protocol {
-                    text: format!("a frame of {} bytes is no Reply ({error})", frame.len()),
-                    bytes: frame[..frame.len().min(64)].to_vec(),
-                }
-            }),
+            Some(Ok(frame)) => {
+                Reply::decode(&frame[..])
+                    .map(Some)
+                    .map_err(|error| Fault::Protocol {
+                        text: format!("a frame of {} bytes is no Reply ({error})", frame.len()),
+                        bytes: frame[..frame.len().min(64)].to_vec(),
+                    })
+            }
             Some(Err(error)) => {
                 let left = self.frames.read_buffer();
                 Err(Fault::Protocol {
@@ -220,6 +222,45 @@ impl Process {
         let log = self.log.lock().map(|log| log.clone()).unwrap_or_default();
         String::from_utf8_lossy(&log).into_owned()
     }
+}
+
+/// Runs a command to its end with its output passed on to our stderr, or swallowed.
+///
+/// # Errors
+/// A sentence when it can't be started or fails.
+pub fn run_command(program: &Program, quiet: bool) -> Result<(), String> {
+    let (name, args) = program.argv.split_first().ok_or("empty command")?;
+    let mut command = std::process::Command::new(name);
+    command.args(args).envs(&program.env).stdin(Stdio::null());
+    if let Some(directory) = &program.directory {
+        command.current_dir(directory);
+    }
+    if quiet {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    } else {
+        command.stdout(std::io::stderr());
+    }
+    let status = command
+        .status()
+        .map_err(|error| format!("{name}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{} ended with {status}", program.argv.join(" ")))
+    }
+}
+
+/// The first line that a command prints.
+pub fn first_line(argv: &[String]) -> Option<String> {
+    let (name, args) = argv.split_first()?;
+    let output = std::process::Command::new(name).args(args).output().ok()?;
+    let text = if output.stdout.is_empty() {
+        output.stderr
+    } else {
+        output.stdout
+    };
+    let text = String::from_utf8_lossy(&text).into_owned();
+    text.lines().next().map(str::to_owned)
 }
 
 async fn write_frames(mut stdin: ChildStdin, mut queue: mpsc::UnboundedReceiver<Vec<u8>>) {

@@ -236,7 +236,11 @@ enum End {
 
 fn unasked(reply: &Reply, requests: usize) -> Fault {
     let known = (1..=requests as u64).contains(&reply.id);
-    let reason = if known { "which is not open" } else { "which was never made" };
+    let reason = if known {
+        "which is not open"
+    } else {
+        "which was never made"
+    };
     Fault::Protocol {
         text: format!("a reply to request {}, {reason}", reply.id),
         bytes: Vec::new(),
@@ -294,9 +298,7 @@ impl<'a> Session<'a> {
             format!("a reply to request {} instead of to Hello", reply.id)
         } else {
             match check_body(&hello, reply) {
-                Ok(reply::Body::Hello(welcome))
-                    if welcome.protocol_version == PROTOCOL_VERSION =>
-                {
+                Ok(reply::Body::Hello(welcome)) if welcome.protocol_version == PROTOCOL_VERSION => {
                     return Ok((session, welcome));
                 }
                 Ok(reply::Body::Hello(welcome)) => format!(

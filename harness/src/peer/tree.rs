@@ -69,7 +69,13 @@ pub fn from_tree(schema: &Schema, id: MessageId, tree: &Tree) -> Result<DynamicM
         let index = schema
             .message(id)
             .field_by_number(field.number)
-            .ok_or_else(|| format!("{} has no field {}", schema.message(id).full_name, field.number))?;
+            .ok_or_else(|| {
+                format!(
+                    "{} has no field {}",
+                    schema.message(id).full_name,
+                    field.number
+                )
+            })?;
         let declared = &schema.message(id).fields[index];
         let value = field.value.as_ref().and_then(|value| value.kind.as_ref());
         let value = value.ok_or_else(|| format!("{}: no value", declared.name))?;
@@ -85,22 +91,42 @@ fn from_value(schema: &Schema, ty: &Type, kind: &Kind) -> Result<Datum, String> 
     let missing = || "an element without a value".to_owned();
     Ok(match (ty, kind) {
         (Type::Bool, Kind::Boolean(value)) => Datum::Bool(*value),
-        (Type::Int { bits, signed: true, .. }, Kind::Signed(value)) => {
+        (
+            Type::Int {
+                bits, signed: true, ..
+            },
+            Kind::Signed(value),
+        ) => {
             let shift = 64 - u32::from(*bits);
             if value << shift >> shift != *value {
                 return Err(format!("{value} does not fit {bits} bits"));
             }
             Datum::Int(*value)
         }
-        (Type::Int { bits, signed: false, .. }, Kind::Unsigned(value)) => {
+        (
+            Type::Int {
+                bits,
+                signed: false,
+                ..
+            },
+            Kind::Unsigned(value),
+        ) => {
             if *bits < 64 && value >> bits != 0 {
                 return Err(format!("{value} does not fit {bits} bits"));
             }
             Datum::UInt(*value)
         }
         // A library that has only the unsigned kind of a fixed-width field sends its bits.
-        (Type::Int { bits: 32, signed: true, .. }, Kind::Unsigned(value)) => {
-            let bits = u32::try_from(*value).map_err(|_| format!("{value} does not fit 32 bits"))?;
+        (
+            Type::Int {
+                bits: 32,
+                signed: true,
+                ..
+            },
+            Kind::Unsigned(value),
+        ) => {
+            let bits =
+                u32::try_from(*value).map_err(|_| format!("{value} does not fit 32 bits"))?;
             Datum::Int(i64::from(bits as i32))
         }
         (Type::Float32, Kind::Float32Bits(bits)) => Datum::Float32(f32::from_bits(*bits)),
@@ -113,9 +139,10 @@ fn from_value(schema: &Schema, ty: &Type, kind: &Kind) -> Result<Datum, String> 
         }
         (Type::List(_) | Type::Set(_) | Type::Array(_), Kind::List(list)) => {
             let element = ty.element().ok_or_else(missing)?;
-            let values = list.values.iter().map(|value| {
-                from_value(schema, element, value.kind.as_ref().ok_or_else(missing)?)
-            });
+            let values = list
+                .values
+                .iter()
+                .map(|value| from_value(schema, element, value.kind.as_ref().ok_or_else(missing)?));
             Datum::List(values.collect::<Result<_, _>>()?)
         }
         (Type::Map(key, value), Kind::Map(map)) => {
@@ -176,7 +203,8 @@ mod tests {
         )
         .unwrap();
         let id = schema.message_by_name("M").unwrap();
-        let text = r#"{"d":-0.0,"i":0,"r":[{},{"e":"N"}],"m":{"k":{"f":"1"}},"b":"AP8=","s":"NaN"}"#;
+        let text =
+            r#"{"d":-0.0,"i":0,"r":[{},{"e":"N"}],"m":{"k":{"f":"1"}},"b":"AP8=","s":"NaN"}"#;
         let mut message =
             json::decode(&schema, id, text.as_bytes(), DecodeOptions::default()).unwrap();
         message.unknown = unknown_from_bytes(&[0x98, 0x06, 0x05]).unwrap();
