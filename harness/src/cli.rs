@@ -438,6 +438,10 @@ pub struct SchemaArgs {
     /// A built-in schema: bench, suite or v2.
     #[arg(long, value_name = "NAME")]
     pub model_set: Option<String>,
+    /// Root message of a FlatBuffers schema, and the package of a Fory schema; the last message
+    /// of the file when absent.
+    #[arg(long, value_name = "pkg.Message")]
+    pub message: Option<String>,
     /// Language to print.
     #[arg(long, value_enum)]
     pub to: SchemaLanguage,

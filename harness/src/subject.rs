@@ -155,7 +155,7 @@ pub fn find_message(schema: &Schema, name: &str) -> Result<MessageId> {
 }
 
 /// The messages that a schema's author wrote, without those of the imports that are built in.
-fn own_messages(schema: &Schema) -> impl Iterator<Item = &Message> {
+pub fn own_messages(schema: &Schema) -> impl Iterator<Item = &Message> {
     let built_in = |package: &str| package == "fory" || package.starts_with("google.protobuf");
     schema
         .messages
@@ -177,13 +177,22 @@ pub fn identify_fields_by_name(schema: &mut Schema) {
 /// # Errors
 /// Exit 2 with the known names; exit 3 if it does not compile.
 pub fn embedded_schema(name: &str) -> Result<Schema> {
+    interop_schema::proto::from_descriptor_set(&embedded_descriptor_set(name)?)
+        .map_err(|error| Failure::harness(format!("built-in {name}: {error}")))
+}
+
+/// The serialized FileDescriptorSet of a schema that the program carries.
+///
+/// # Errors
+/// As for [`embedded_schema`].
+pub fn embedded_descriptor_set(name: &str) -> Result<Vec<u8>> {
     let found = EMBEDDED.iter().find(|(known, _)| *known == name);
     let Some((name, text)) = found else {
         let known: Vec<_> = EMBEDDED.iter().map(|(name, _)| *name).collect();
         return Err(Failure::usage(format!("no built-in schema {name}"))
             .hint(format!("known: {}", known.join(", "))));
     };
-    interop_schema::proto::compile_sources(&[(name, text)])
+    interop_schema::proto::descriptor_set_of_sources(&[(name, text)])
         .map_err(|error| Failure::harness(format!("built-in {name}: {error}")))
 }
 

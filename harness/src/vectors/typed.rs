@@ -1,10 +1,11 @@
 //! Vectors that name a type instead of a schema.
 
-use interop_codec::{DecodeOptions, Format, Value, msgpack};
+use interop_codec::fory::{self, Mode};
+use interop_codec::{DecodeOptions, Dialect, Format, Value, msgpack};
 use interop_schema::Type;
 use serde_json::Value as Json;
 
-use super::{Op, Vector, json_equal, judge_hex, plain, unhex};
+use super::{Expect, Op, Vector, json_equal, judge_hex, plain, unhex};
 
 type Answer<T> = std::result::Result<T, String>;
 
@@ -12,10 +13,11 @@ type Answer<T> = std::result::Result<T, String>;
 trait Codec {
     /// Reads a value, all of the input.
     fn decode(&self, bytes: &[u8]) -> Answer<Value>;
-    /// Writes a value.
-    fn encode(&self, value: &Value) -> Answer<Vec<u8>>;
-    /// The type that plain JSON is read as.
-    fn json_type(&self) -> Type;
+    /// Writes a value in every form that some writer chooses, our own first.
+    fn encode(&self, value: &Value) -> Answer<Vec<Vec<u8>>>;
+    /// The type that plain JSON is read as; `None` where it does not tell one value from
+    /// another of another type.
+    fn json_type(&self) -> Option<Type>;
 }
 
 /// Runs a vector of a bare type.
@@ -27,6 +29,7 @@ pub(super) fn answer(vector: &Vector) -> Answer<()> {
     }
     let codec: Box<dyn Codec> = match vector.format {
         Format::Msgpack => Box::new(Msgpack::named(ty)?),
+        Format::Fory | Format::ForyConsistent => Box::new(Fory::new(vector, ty)?),
         other => return Err(format!("{other} has no values without a schema")),
     };
     match (&body.input_hex, &body.input_json) {
@@ -79,18 +82,22 @@ fn from_bytes(
     }
     let has_hex = expect.hex.is_some() || expect.hex_any.is_some();
     if has_hex {
-        judge_hex(expect, &codec.encode(&value)?)?;
+        judge_forms(expect, &codec.encode(&value)?)?;
     } else if matches!(op, Op::Both | Op::Reencode) {
         // The other direction starts from the value as the vector states it, where it does.
-        let start = match wanted {
-            Some(wanted) if op == Op::Both => plain::from_json(&codec.json_type(), wanted)?,
+        let start = match (wanted, codec.json_type()) {
+            (Some(wanted), Some(ty)) if op == Op::Both => plain::from_json(&ty, wanted)?,
             _ => value,
         };
-        let written = codec.encode(&start)?;
-        if written != input {
+        let forms = codec.encode(&start)?;
+        if !forms.iter().any(|form| form == input) {
+            let forms: Vec<_> = forms
+                .iter()
+                .map(|form| crate::value_diff::hex(form))
+                .collect();
             return Err(format!(
                 "written back as {} instead of {}",
-                crate::value_diff::hex(&written),
+                forms.join(" or "),
                 crate::value_diff::hex(input)
             ));
         }
@@ -102,15 +109,26 @@ fn from_bytes(
 
 fn from_json(vector: &Vector, codec: &dyn Codec, json: &Json) -> Answer<()> {
     let expect = &vector.body.expect;
-    let written = plain::from_json(&codec.json_type(), json).and_then(|value| codec.encode(&value));
+    let ty = codec.json_type().unwrap_or(Type::Any);
+    let written = plain::from_json(&ty, json).and_then(|value| codec.encode(&value));
     match (written, expect.error) {
         (Err(_), true) => Ok(()),
         (Err(error), false) => Err(format!("refused: {error}")),
-        (Ok(written), true) => Err(format!("written as {}", crate::value_diff::hex(&written))),
+        (Ok(forms), true) => Err(format!("written as {}", crate::value_diff::hex(&forms[0]))),
         (Ok(_), false) if expect.hex.is_none() && expect.hex_any.is_none() => {
             Err("expects no bytes".to_owned())
         }
-        (Ok(written), false) => judge_hex(expect, &written),
+        (Ok(forms), false) => judge_forms(expect, &forms),
+    }
+}
+
+/// Right when any of the forms is; what is wrong with the first when none is.
+fn judge_forms(expect: &Expect, forms: &[Vec<u8>]) -> Answer<()> {
+    let first = forms.first().ok_or("nothing written")?;
+    let others = forms[1..].iter();
+    match judge_hex(expect, first) {
+        Err(_) if others.clone().any(|form| judge_hex(expect, form).is_ok()) => Ok(()),
+        judged => judged,
     }
 }
 
@@ -135,13 +153,98 @@ impl Codec for Msgpack {
             .map_err(|error| error.to_string())
     }
 
-    fn encode(&self, value: &Value) -> Answer<Vec<u8>> {
+    fn encode(&self, value: &Value) -> Answer<Vec<Vec<u8>>> {
         msgpack::encode_typed(&self.name, value, &msgpack::Dialect::default())
+            .map(|form| vec![form])
             .map_err(|error| error.to_string())
     }
 
-    fn json_type(&self) -> Type {
-        self.ty.clone()
+    fn json_type(&self) -> Option<Type> {
+        (self.ty != Type::Any).then(|| self.ty.clone())
+    }
+}
+
+struct Fory {
+    mode: Mode,
+    dialects: Vec<fory::Dialect>,
+    /// The type of a bare payload; `None` for a stream that names its own type.
+    payload: Option<String>,
+}
+
+impl Fory {
+    fn new(vector: &Vector, ty: &str) -> Answer<Self> {
+        let format = match &vector.body.mode {
+            Some(mode) => mode.parse()?,
+            None => vector.format,
+        };
+        let payload = match (vector.body.payload_only, ty) {
+            (true, ty) => Some(ty.to_owned()),
+            (false, "any") => None,
+            (false, other) => return Err(format!("a stream of type {other} names no type")),
+        };
+        // How text is encoded and what headers say is a writer's choice: a form that some
+        // writer chooses is right.
+        let mut dialects = vec![fory::Dialect::default()];
+        dialects.extend(
+            interop_codec::presets(format)
+                .into_iter()
+                .filter_map(|preset| match preset.dialect {
+                    Dialect::Fory(dialect) => Some(dialect),
+                    _ => None,
+                }),
+        );
+        Ok(Self {
+            mode: if format == Format::ForyConsistent {
+                Mode::Consistent
+            } else {
+                Mode::Compatible
+            },
+            dialects,
+            payload,
+        })
+    }
+}
+
+impl Codec for Fory {
+    fn decode(&self, bytes: &[u8]) -> Answer<Value> {
+        let options = DecodeOptions::default();
+        match &self.payload {
+            None => {
+                let document = fory::decode_any(None, self.mode, bytes, options);
+                document.map(|document| document.root)
+            }
+            Some(ty) => fory::decode_payload(ty, bytes, options).map(|mut values| {
+                if values.len() == 1 {
+                    values.remove(0)
+                } else {
+                    Value::List(values)
+                }
+            }),
+        }
+        .map_err(|error| error.to_string())
+    }
+
+    fn encode(&self, value: &Value) -> Answer<Vec<Vec<u8>>> {
+        let mut forms = Vec::new();
+        for dialect in &self.dialects {
+            let form = match (&self.payload, value) {
+                (None, value) => fory::encode_any(None, value, self.mode, dialect),
+                // Several values one behind the other, but for the types that are lists.
+                (Some(ty), Value::List(values)) if !ty.contains("array") => {
+                    fory::encode_payload(ty, values, dialect)
+                }
+                (Some(ty), value) => fory::encode_payload(ty, std::slice::from_ref(value), dialect),
+            };
+            let form = form.map_err(|error| error.to_string())?;
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+        Ok(forms)
+    }
+
+    fn json_type(&self) -> Option<Type> {
+        None
     }
 }
 

@@ -35,7 +35,7 @@ impl<'d> Encoder<'d> {
         slot: &Slot,
         wire: &WireType,
         values: &'d [Value],
-        leaf_elements: ElementInfo,
+        other_elements: ElementInfo,
     ) -> Result<(), Error> {
         self.out.varint(values.len() as u64);
         if values.is_empty() {
@@ -47,7 +47,7 @@ impl<'d> Encoder<'d> {
         let info = match (id::is_struct(wire.id), slot.reference) {
             (true, false) => self.dialect.list_structs,
             (true, true) => self.dialect.tracked_list_structs,
-            (false, _) => leaf_elements,
+            (false, _) => other_elements,
         };
         let has_null = !slot.reference && values.iter().any(|v| matches!(v, Value::Null));
         let mut header = SAME_TYPE;
@@ -62,7 +62,7 @@ impl<'d> Encoder<'d> {
         }
         self.out.u8(header);
         if info == ElementInfo::Written {
-            self.type_info(&slot.ty, slot.reference)?;
+            self.type_info(&slot.ty, slot.reference || slot.nullable)?;
         }
         for (index, value) in values.iter().enumerate() {
             self.at(Segment::Index(index), |encoder| {
@@ -81,8 +81,8 @@ impl<'d> Encoder<'d> {
     /// A value inside a collection: as elsewhere, but for what writers do to lists in lists.
     fn nested(&mut self, ty: &Type, wire: &WireType, value: &'d Value) -> Result<(), Error> {
         match (ty, value) {
-            (Type::List(slot) | Type::Set(slot), Value::List(values)) => {
-                let info = self.dialect.nested_list_elements;
+            (Type::List(slot), Value::List(values)) if id::is_primitive(wire.children[0].id) => {
+                let info = self.dialect.nested_list_numbers;
                 self.list_with(slot, &wire.children[0], values, info)
             }
             _ => self.data(ty, wire, value),

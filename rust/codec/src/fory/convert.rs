@@ -27,7 +27,7 @@ struct Exact {
 enum Number {
     Finite(Exact),
     Infinite { negative: bool },
-    NotANumber,
+    Nan,
 }
 
 /// Converts `value`, read as `remote`, to the scalar type `local`.
@@ -47,7 +47,7 @@ pub(super) fn convert(value: Value, remote: u8, local: u8) -> Result<Value, Stri
 }
 
 fn short(value: &Value) -> String {
-    let text = match value {
+    match value {
         Value::Bool(value) => value.to_string(),
         Value::Int(value) => value.to_string(),
         Value::UInt(value) => value.to_string(),
@@ -55,8 +55,7 @@ fn short(value: &Value) -> String {
         Value::Float64(value) => format!("{value:?}"),
         Value::String(text) => format!("{:?}", text.chars().take(40).collect::<String>()),
         other => other.kind().to_owned(),
-    };
-    text
+    }
 }
 
 fn convert_inner(value: &Value, local: u8) -> Result<Value, String> {
@@ -82,7 +81,7 @@ fn convert_inner(value: &Value, local: u8) -> Result<Value, String> {
             match number_of(value)? {
                 Number::Finite(exact) => from_exact(&exact, local, domain),
                 Number::Infinite { negative } => infinite(local, negative),
-                Number::NotANumber => Err("NaN is kept within one type only".to_owned()),
+                Number::Nan => Err("NaN is kept within one type only".to_owned()),
             }
         }
     }
@@ -175,7 +174,7 @@ fn float_number(bits: u64, format: &Format) -> Number {
         return if fraction == 0 {
             Number::Infinite { negative }
         } else {
-            Number::NotANumber
+            Number::Nan
         };
     }
     let (significand, exponent) = if biased == 0 {

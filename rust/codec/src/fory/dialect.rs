@@ -16,16 +16,17 @@ pub struct Dialect {
     pub optional_hash: OptionalHash,
     /// Compatible mode: flags in TypeDefs.
     pub type_defs: TypeDefStyle,
-    /// Compatible mode: the TypeDef of a struct is written again for tracked list elements.
-    pub tracked_element_type_def_again: bool,
+    /// Compatible mode: the TypeDef of a struct is written again for list elements that are
+    /// nullable or tracked.
+    pub pointer_element_type_def_again: bool,
     /// List elements of struct type that are not tracked.
     pub list_structs: ElementInfo,
     /// List elements of struct type that are tracked.
     pub tracked_list_structs: ElementInfo,
     /// Map values of struct type.
     pub map_structs: ElementInfo,
-    /// Elements of lists that are themselves elements or values of a collection.
-    pub nested_list_elements: ElementInfo,
+    /// Bools and numbers in lists that are themselves elements or values of a collection.
+    pub nested_list_numbers: ElementInfo,
     /// Header of a map entry with a null value.
     pub null_value_entry: NullValueEntry,
     /// Reference flag of a struct inside a union, reference tracking being off.
@@ -84,8 +85,8 @@ pub enum UnionStructFlag {
 pub enum RepeatedNames {
     /// By its number.
     BackReference,
-    /// In full, when the whole of namespace and name is new; else by number.
-    InFull,
+    /// By its number when it was written for the same type, else in full.
+    InFullPerType,
 }
 
 impl Default for Dialect {
@@ -95,11 +96,11 @@ impl Default for Dialect {
             struct_hash: true,
             optional_hash: OptionalHash::Nullable,
             type_defs: TypeDefStyle::default(),
-            tracked_element_type_def_again: false,
+            pointer_element_type_def_again: false,
             list_structs: ElementInfo::Written,
             tracked_list_structs: ElementInfo::Written,
             map_structs: ElementInfo::Written,
-            nested_list_elements: ElementInfo::Declared,
+            nested_list_numbers: ElementInfo::Declared,
             null_value_entry: NullValueEntry::KeyDeclared,
             union_struct_flag: UnionStructFlag::FirstOccurrence,
             repeated_names: RepeatedNames::BackReference,
@@ -122,8 +123,8 @@ impl Dialect {
                 defs.element_struct_plain.to_string(),
             ),
             (
-                "tracked_element_type_def_again",
-                self.tracked_element_type_def_again.to_string(),
+                "pointer_element_type_def_again",
+                self.pointer_element_type_def_again.to_string(),
             ),
             ("list_structs", format!("{:?}", self.list_structs)),
             (
@@ -132,8 +133,8 @@ impl Dialect {
             ),
             ("map_structs", format!("{:?}", self.map_structs)),
             (
-                "nested_list_elements",
-                format!("{:?}", self.nested_list_elements),
+                "nested_list_numbers",
+                format!("{:?}", self.nested_list_numbers),
             ),
             ("null_value_entry", format!("{:?}", self.null_value_entry)),
             ("union_struct_flag", format!("{:?}", self.union_struct_flag)),
@@ -166,14 +167,14 @@ pub fn presets(mode: Mode) -> Vec<Preset<Dialect>> {
     };
     let go = Dialect {
         map_structs: ElementInfo::Declared,
-        tracked_element_type_def_again: true,
+        pointer_element_type_def_again: true,
         union_struct_flag: UnionStructFlag::NotNull,
-        repeated_names: RepeatedNames::InFull,
+        repeated_names: RepeatedNames::InFullPerType,
         ..rust.clone()
     };
     let go_default_elements = Dialect {
         type_defs: TypeDefStyle {
-            element_nullable: ElementNullable::UnlessTracked,
+            element_nullable: ElementNullable::Untagged,
             ..TypeDefStyle::default()
         },
         ..go.clone()
@@ -181,12 +182,12 @@ pub fn presets(mode: Mode) -> Vec<Preset<Dialect>> {
     let java = Dialect {
         strings: StringRule::JavaSample,
         type_defs: TypeDefStyle {
-            element_nullable: ElementNullable::Always,
+            element_nullable: ElementNullable::Boxed,
             ..TypeDefStyle::default()
         },
         list_structs: only_consistent(ElementInfo::Declared),
         tracked_list_structs: only_consistent(ElementInfo::Declared),
-        nested_list_elements: ElementInfo::Written,
+        nested_list_numbers: ElementInfo::Written,
         null_value_entry: if consistent {
             NullValueEntry::KeyDeclared
         } else {
@@ -205,7 +206,7 @@ pub fn presets(mode: Mode) -> Vec<Preset<Dialect>> {
         map_structs: only_consistent(ElementInfo::Declared),
         null_value_entry: NullValueEntry::BothDeclared,
         union_struct_flag: UnionStructFlag::NotNull,
-        repeated_names: RepeatedNames::InFull,
+        repeated_names: RepeatedNames::InFullPerType,
         ..rust.clone()
     };
     let python = Dialect {

@@ -9,7 +9,7 @@ use interop_schema::fory::{
 use interop_schema::{MessageId, Registration, Schema, Type};
 use interop_wire::{Writer, murmur3};
 
-use super::{Dialect, Mode, number, string, temporal};
+use super::{Dialect, Mode, RepeatedNames, number, string, temporal};
 use crate::{Document, DynamicMessage, Error, Path, Segment, Value};
 
 pub(super) const NULL: u8 = 0xfd;
@@ -21,6 +21,13 @@ pub(super) const XLANG: u8 = 1;
 /// Values nested deeper are refused, so that no value can exhaust the stack.
 const DEPTH_MAX: u32 = 400;
 
+/// A meta string in the stream, and the type that it was written for.
+struct WrittenName {
+    encoding: meta_string::Encoding,
+    bytes: Vec<u8>,
+    owner: Registration,
+}
+
 pub(super) struct Encoder<'d> {
     pub(super) schema: &'d Schema,
     pub(super) mode: Mode,
@@ -31,7 +38,7 @@ pub(super) struct Encoder<'d> {
     depth: u32,
     layouts: HashMap<MessageId, Rc<StructLayout>>,
     type_defs: HashMap<(MessageId, bool), u32>,
-    names: Vec<(meta_string::Encoding, Vec<u8>)>,
+    names: Vec<WrittenName>,
     written_nodes: HashMap<usize, u32>,
     next_reference: u32,
     tracking: bool,
@@ -320,16 +327,16 @@ impl<'d> Encoder<'d> {
         self.data(ty, wire, value)
     }
 
-    /// Says which type a value of static type `ty` has. `tracked_element` marks the one place
-    /// where some writers repeat TypeDefs.
-    pub(super) fn type_info(&mut self, ty: &Type, tracked_element: bool) -> Result<(), Error> {
+    /// Says which type a value of static type `ty` has. `pointer_element` marks elements
+    /// that are nullable or tracked, for which Go writes the TypeDef again.
+    pub(super) fn type_info(&mut self, ty: &Type, pointer_element: bool) -> Result<(), Error> {
         let wire = WireType::of(self.schema, ty, self.compatible());
         match ty {
             Type::Message(message) if id::is_struct(wire.id) => {
                 self.out.u8(wire.id);
                 let shared = self.compatible() && wire.id != id::STRUCT;
                 if shared {
-                    self.type_def(*message, tracked_element);
+                    self.type_def(*message, pointer_element);
                 } else {
                     let registration = &self.schema.message(*message).fory.registration;
                     self.registration(registration);
@@ -362,28 +369,22 @@ impl<'d> Encoder<'d> {
         match registration {
             Registration::Id(user_id) => self.out.varint(u64::from(*user_id)),
             Registration::Name { namespace, name } => {
-                let fresh = !self.knows(name, meta_string::Place::TypeName);
-                self.name(namespace, meta_string::Place::Namespace, fresh);
-                self.name(name, meta_string::Place::TypeName, fresh);
+                self.name(namespace, meta_string::Place::Namespace, registration);
+                self.name(name, meta_string::Place::TypeName, registration);
             }
         }
     }
 
-    fn knows(&self, text: &str, place: meta_string::Place) -> bool {
-        self.names.contains(&meta_string::encode(text, place))
-    }
-
     /// A meta string outside a TypeDef: a length, eight bytes of hash or one of encoding, the
     /// bytes; or the number of an earlier one.
-    fn name(&mut self, text: &str, place: meta_string::Place, fresh: bool) {
+    fn name(&mut self, text: &str, place: meta_string::Place, owner: &Registration) {
         const SHORT_BYTES: usize = 16;
         let (encoding, bytes) = meta_string::encode(text, place);
-        let written = self
-            .names
-            .iter()
-            .position(|(e, b)| *e == encoding && *b == bytes);
-        let again = fresh && self.dialect.repeated_names == super::RepeatedNames::InFull;
-        if let Some(position) = written.filter(|_| !again) {
+        let shared = self.dialect.repeated_names == RepeatedNames::BackReference;
+        let same = |name: &WrittenName| {
+            name.encoding == encoding && name.bytes == bytes && (shared || name.owner == *owner)
+        };
+        if let Some(position) = self.names.iter().position(same) {
             self.out.varint((position as u64 + 1) << 1 | 1);
             return;
         }
@@ -394,11 +395,15 @@ impl<'d> Encoder<'d> {
             self.out.u8(encoding as u8);
         }
         self.out.bytes(&bytes);
-        self.names.push((encoding, bytes));
+        self.names.push(WrittenName {
+            encoding,
+            bytes,
+            owner: owner.clone(),
+        });
     }
 
-    fn type_def(&mut self, message: MessageId, tracked_element: bool) {
-        let again = tracked_element && self.dialect.tracked_element_type_def_again;
+    fn type_def(&mut self, message: MessageId, pointer_element: bool) {
+        let again = pointer_element && self.dialect.pointer_element_type_def_again;
         if let Some(index) = self.type_defs.get(&(message, again)) {
             self.out.varint(u64::from(*index) << 1 | 1);
             return;

@@ -207,6 +207,9 @@ impl Decoder<'_> {
             key.tracked = header & KEY_TRACKED != 0;
             value.tracked = header & VALUE_TRACKED != 0;
             let (key_null, value_null) = (header & KEY_NULL != 0, header & VALUE_NULL != 0);
+            if (key_null && key.tracked) || (value_null && value.tracked) {
+                return Err(cursor.malformed(at, "a null in a map is marked as tracked"));
+            }
             if (key_null && !key.allows_null()) || (value_null && !value.allows_null()) {
                 return Err(cursor.mismatch(at, "null in a map that does not allow it"));
             }

@@ -61,7 +61,7 @@ fn java_sample_is_ascii(text: &str) -> bool {
         .iter()
         .filter(|unit| is_ascii(unit))
         .count();
-    if units.get(grouped).is_some_and(|unit| is_ascii(unit)) {
+    if units.get(grouped).is_some_and(is_ascii) {
         ascii += units.len() - grouped;
     }
     ascii * 2 >= sample_bytes

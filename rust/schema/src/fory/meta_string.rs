@@ -154,7 +154,8 @@ fn six_bits(c: char, signs: [char; 2]) -> Option<u8> {
 /// Decodes `bytes`.
 ///
 /// # Errors
-/// A sentence: not UTF-8, a code without a character, a wrong escape.
+/// A sentence: not UTF-8, a code without a character, a wrong escape, bits set where padding
+/// stands.
 pub fn decode(bytes: &[u8], encoding: Encoding, place: Place) -> Result<String, String> {
     if encoding == Utf8 {
         let text = std::str::from_utf8(bytes);
@@ -170,7 +171,11 @@ pub fn decode(bytes: &[u8], encoding: Encoding, place: Place) -> Result<String, 
     let signs = place.signs();
     let mut text = String::new();
     let mut upper = encoding == FirstToLowerSpecial;
-    for code in unpack(bytes, bits)? {
+    let codes = unpack(bytes, bits)?;
+    if pack(codes.iter().copied(), bits) != bytes {
+        return Err("meta string is padded in another way than writers do".to_owned());
+    }
+    for code in codes {
         let c = if bits == 5 {
             match code {
                 0..=25 => char::from(b'a' + code),
@@ -267,6 +272,10 @@ mod tests {
     fn wrong_codes_are_refused() {
         assert!(decode(&[0x7f, 0xff], AllToLowerSpecial, Place::FieldName).is_err());
         assert!(decode(&[], LowerSpecial, Place::FieldName).is_err());
+        assert!(
+            decode(&[0x01], LowerSpecial, Place::FieldName).is_err(),
+            "padding"
+        );
         assert!(decode(&[0xff], Utf8, Place::FieldName).is_err());
     }
 }

@@ -24,10 +24,12 @@ pub enum ElementNullable {
     /// As declared.
     #[default]
     Declared,
-    /// Always.
-    Always,
-    /// Always, but for tracked ones.
-    UnlessTracked,
+    /// Always, but for bools and numbers in lists that don't allow null: Java, which has
+    /// unboxed lists of those alone.
+    Boxed,
+    /// Always, but for tracked elements, collections and dynamic values, which are tagged
+    /// otherwise: generated Go.
+    Untagged,
 }
 
 /// How tracked elements are marked.
@@ -145,11 +147,15 @@ fn push_field(out: &mut Writer, key: &FieldKey, wire: &WireType, style: TypeDefS
 
 fn push_children(out: &mut Writer, wire: &WireType, style: TypeDefStyle) {
     for child in &wire.children {
-        let declared = match style.element_nullable {
-            ElementNullable::Declared => child.nullable,
-            ElementNullable::Always => true,
-            ElementNullable::UnlessTracked => child.nullable || !child.reference,
+        let implied = match style.element_nullable {
+            ElementNullable::Declared => false,
+            ElementNullable::Boxed => wire.id != id::LIST || !id::is_primitive(child.id),
+            ElementNullable::Untagged => {
+                let tagged = matches!(child.id, id::LIST | id::SET | id::MAP | id::UNKNOWN);
+                !child.reference && !tagged
+            }
         };
+        let declared = child.nullable || implied;
         let (nullable, reference) = match (child.reference, style.element_reference) {
             (false, _) => (declared, false),
             (true, ElementReference::Tracked) => (declared, true),
