@@ -117,6 +117,8 @@ impl Run<'_> {
         results.faults = self.data_faults(&units)?;
         let found = parallel::map(&units, self.jobs, |(source, cells)| match source {
             Source::File(index) => self.file(&context, &manifest.files[*index], cells),
+            // Live cells come with their outcomes.
+            Source::Live => Found::default(),
             Source::Vector(index) => {
                 let vector = &self.plan.vectors[*index];
                 Found {
