@@ -130,10 +130,6 @@ pub fn compare(
         difference.cause = if same_bytes {
             order_cause(format, &difference.path, &mut values)
         } else {
-<<<<<<< HEAD
-            let other = &fields[usize::from(pair.a.is_some())];
-            decide::cause(format, &difference, other, values.at(&difference.path))
-=======
             let without = usize::from(pair.a.is_some());
             let one_sided = pair.a.is_none() || pair.b.is_none();
             if one_sided && [a, b][without].1.result.is_err() {
@@ -143,7 +139,6 @@ pub fn compare(
                 let at_path = values.at(&difference.path);
                 decide::cause(format, &difference, &fields[without], at_path)
             }
->>>>>>> w-harness
         };
         follow_header(differences.last(), &mut difference);
         push_or_join(&mut differences, difference);
