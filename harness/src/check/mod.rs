@@ -79,14 +79,7 @@ pub fn check(args: &CheckArgs, store: &Store) -> Result<Report> {
         && selection.is_everything()
         && live.not_run.is_empty()
         && live.harness_faults.is_empty();
-    let mut report = judge::judge(
-        &plan,
-        &selected,
-        results,
-        &known,
-        &known::today(),
-        all_live,
-    );
+    let mut report = judge::judge(&plan, &selected, results, &known, &known::today(), all_live);
     report.not_run.extend(live.not_run);
     report.harness_faults = live.harness_faults;
     report.support_faults = live.support_faults;

@@ -43,15 +43,19 @@ fn build(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
         let missing = peer.missing(succeeds);
         if !missing.is_empty() {
             let names: Vec<_> = missing.iter().map(|need| need.label()).collect();
-            writeln!(out, "{:<11} skipped: {} missing", peer.language, names.join(", "))?;
+            writeln!(
+                out,
+                "{:<11} skipped: {} missing",
+                peer.language,
+                names.join(", ")
+            )?;
             continue;
         }
         writeln!(out, "{:<11} building ...", peer.language)?;
         out.flush()?;
         let directory = peer.build_directory(&folders);
-        std::fs::create_dir_all(&directory).map_err(|error| {
-            Failure::harness(format!("{}: {error}", directory.display()))
-        })?;
+        std::fs::create_dir_all(&directory)
+            .map_err(|error| Failure::harness(format!("{}: {error}", directory.display())))?;
         let started = std::time::Instant::now();
         match run_command(&peer.build_program(&folders), false) {
             Ok(()) => writeln!(
@@ -69,7 +73,10 @@ fn build(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
     if failed.is_empty() {
         Ok(COMPATIBLE)
     } else {
-        Err(Failure::harness(format!("not built: {}", failed.join(", "))))
+        Err(Failure::harness(format!(
+            "not built: {}",
+            failed.join(", ")
+        )))
     }
 }
 
@@ -98,7 +105,11 @@ fn list(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
     for (peer, fault) in &roster.faults {
         writeln!(out, "failed: {peer}: {fault}")?;
     }
-    Ok(if roster.faults.is_empty() { COMPATIBLE } else { HARNESS })
+    Ok(if roster.faults.is_empty() {
+        COMPATIBLE
+    } else {
+        HARNESS
+    })
 }
 
 /// What each peer needs, what is there, and how to install the rest.

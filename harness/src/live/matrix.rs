@@ -69,9 +69,14 @@ pub fn run(roster: &Roster, store: &Store, selection: &Selection, live: &mut Liv
             continue;
         }
         for (reader, read) in &reads[index] {
-            push(live, selection, &cases, written, Op::LiveRead(reader.clone()), |case| {
-                judge_reading(case, written, read)
-            });
+            push(
+                live,
+                selection,
+                &cases,
+                written,
+                Op::LiveRead(reader.clone()),
+                |case| judge_reading(case, written, read),
+            );
         }
     }
     Ok(())
@@ -116,7 +121,8 @@ fn cases(store: &Store, selection: &Selection) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for file in &store.manifest.files {
         let key = (file.corpus.clone(), file.set.clone(), file.model.clone());
-        if seen.insert(key, ()).is_some() || !selection.takes_case(&file.corpus, &file.set, &file.model)
+        if seen.insert(key, ()).is_some()
+            || !selection.takes_case(&file.corpus, &file.set, &file.model)
         {
             continue;
         }
@@ -456,7 +462,14 @@ fn judge_written(roster: &Roster, case: &Case, written: &Written) -> Outcome {
     };
     let read = decode(&case.subject, written.format, bytes);
     if by_value {
-        return judge_read(&case.subject, written.format, bytes, &case.value, &read, passing);
+        return judge_read(
+            &case.subject,
+            written.format,
+            bytes,
+            &case.value,
+            &read,
+            passing,
+        );
     }
     let dialect = known.map_or_else(
         || interop_codec::Dialect::default_of(written.format),
@@ -481,9 +494,22 @@ fn judge_written(roster: &Roster, case: &Case, written: &Written) -> Outcome {
         return Outcome::plain(Verdict::Identical, Verdict::Identical);
     }
     match &read {
-        Ok(Ok(read)) if *read == case.value => {
-            explain_bytes(&case.subject, written.format, bytes, &ours, &written.writer, passing, Limits::DEFAULT)
-        }
-        _ => judge_read(&case.subject, written.format, bytes, &case.value, &read, passing),
+        Ok(Ok(read)) if *read == case.value => explain_bytes(
+            &case.subject,
+            written.format,
+            bytes,
+            &ours,
+            &written.writer,
+            passing,
+            Limits::DEFAULT,
+        ),
+        _ => judge_read(
+            &case.subject,
+            written.format,
+            bytes,
+            &case.value,
+            &read,
+            passing,
+        ),
     }
 }

@@ -89,9 +89,8 @@ impl Roster {
         let mut wanted = Vec::new();
         for declaration in declarations {
             let language = &declaration.language;
-            let targeted = args.target.is_empty()
-                || every(&args.target)
-                || args.target.contains(language);
+            let targeted =
+                args.target.is_empty() || every(&args.target) || args.target.contains(language);
             if !targeted {
                 roster.skip(language, "not asked for");
                 continue;
@@ -101,11 +100,16 @@ impl Roster {
                 wanted.push(declaration);
                 continue;
             }
-            let names: Vec<_> = missing.iter().map(|requirement| requirement.label()).collect();
+            let names: Vec<_> = missing
+                .iter()
+                .map(|requirement| requirement.label())
+                .collect();
             let reason = format!("{} missing", names.join(", "));
             if every(&args.require) || args.require.contains(language) {
-                return Err(Failure::harness(format!("the {language} peer can't run: {reason}"))
-                    .hint("interop-check peers doctor says how to install it"));
+                return Err(
+                    Failure::harness(format!("the {language} peer can't run: {reason}"))
+                        .hint("interop-check peers doctor says how to install it"),
+                );
             }
             roster.skip(language, &reason);
         }
@@ -271,12 +275,10 @@ impl Support {
             let listed = table.get(&(implementation.clone(), format.clone()));
             let new = match listed {
                 None => true,
-                Some(listed) => {
-                    lost(&row.operations, &listed.operations)
-                        .chain(lost(&row.models, &listed.models))
-                        .next()
-                        .is_some()
-                }
+                Some(listed) => lost(&row.operations, &listed.operations)
+                    .chain(lost(&row.models, &listed.models))
+                    .next()
+                    .is_some(),
             };
             if new {
                 let text = "offers more than the support table lists; \
@@ -357,6 +359,9 @@ mod tests {
             ..Roster::default()
         };
         assert_eq!(table.deviations(&none)[0].1, "withdrawn");
-        assert!(table.deviations(&Roster::default()).is_empty(), "not running");
+        assert!(
+            table.deviations(&Roster::default()).is_empty(),
+            "not running"
+        );
     }
 }
