@@ -301,3 +301,46 @@ fn our_files_are_taken_and_real_ones_never() {
     );
     assert_eq!(golden.run(&["check"]).code, 0);
 }
+
+#[test]
+fn a_users_model_becomes_part_of_the_check() {
+    let golden = Golden::new();
+    let add = [
+        "golden",
+        "add",
+        "--proto",
+        "tests/cmd/shop.proto",
+        "--message",
+        "shop.Order",
+        "--set",
+        "first",
+        "tests/cmd/shop.json",
+    ];
+    let run = golden.run(&add);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = golden.run(&["check", "--model", "Order"]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("own: 5 binary files, 5 reproduced"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(golden.run(&["check"]).code, 0);
+    assert_eq!(golden.run(&["golden", "verify"]).code, 0);
+
+    let schema = ["--fdl", "../golden/types/sink.fdl", "--message", "Scalars"];
+    let values = [
+        "--set",
+        "basic",
+        "../golden/types/values/basic/Scalars.json",
+    ];
+    let run = golden.run(&[&["golden", "add"], &schema[..], &values].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = golden.run(&["check", "--model", "Scalars"]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("own: 2 binary files, 2 reproduced"),
+        "{}",
+        run.stdout
+    );
+}

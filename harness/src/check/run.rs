@@ -1,5 +1,6 @@
 //! What each cell shows.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -113,8 +114,10 @@ impl Run<'_> {
             }
         }
         let context = self.context(&units)?;
-        let mut results = Results::default();
-        results.faults = self.data_faults(&units)?;
+        let mut results = Results {
+            faults: self.data_faults(&units)?,
+            ..Results::default()
+        };
         let found = parallel::map(&units, self.jobs, |(source, cells)| match source {
             Source::File(index) => self.file(&context, &manifest.files[*index], cells),
             // Live cells come with their outcomes.
@@ -159,14 +162,14 @@ impl Run<'_> {
                 }
                 let key = subject_key(corpus, &file.model);
                 wanted.push((key.clone(), file.values.clone()));
-                if !subjects.contains_key(&key) {
+                if let Entry::Vacant(free) = subjects.entry(key) {
                     let model = manifest.model(corpus, &file.model).ok_or_else(|| {
                         Failure::usage(format!(
                             "MANIFEST: {} is of model {} of corpus {corpus}, which it does not list",
                             file.file, file.model
                         ))
                     })?;
-                    subjects.insert(key, catalog.subject(self.store, model)?);
+                    free.insert(catalog.subject(self.store, model)?);
                 }
             }
         }

@@ -285,10 +285,11 @@ fn explain_change(
         (old, &old_trace),
         (new, &new_trace),
     );
-    let value = if comparison.same_value {
-        "same value"
-    } else {
-        "ANOTHER VALUE"
+    let value = match (comparison.same_value, &old_trace.result, &new_trace.result) {
+        (true, ..) => "same value",
+        (false, Ok(_), Ok(_)) => "ANOTHER VALUE",
+        (false, Err(_), _) => "the file does not decode",
+        (false, ..) => "WHAT WE WRITE DOES NOT DECODE",
     };
     writeln!(
         out,

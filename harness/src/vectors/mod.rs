@@ -190,7 +190,7 @@ fn unhex(text: &str) -> std::result::Result<Vec<u8>, String> {
                 .ok_or_else(|| format!("{c:?} is no hex digit"))
         })
         .collect::<std::result::Result<_, _>>()?;
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("odd number of hex digits".to_owned());
     }
     Ok(digits
