@@ -78,7 +78,7 @@ const MEMORY_POLL: Duration = Duration::from_millis(50);
 /// When it does not start, or does not answer as the protocol says.
 pub async fn introduce(program: &Program, bounds: &Bounds) -> Result<Welcome, Fault> {
     let (session, welcome) = Session::open(program, bounds).await?;
-    match session.finish().await {
+    match session.finish(0).await {
         Some(fault) => Err(fault),
         None => Ok(welcome),
     }
@@ -218,7 +218,7 @@ impl Talk<'_> {
                 }
             }
         }
-        match session.finish().await {
+        match session.finish(self.requests.len()).await {
             None => End::Complete,
             Some(fault) => End::Broken {
                 suspects: Vec::new(),
@@ -361,10 +361,10 @@ impl<'a> Session<'a> {
 
     /// Ends a complete conversation. Anything that the peer still says is a fault; that it has
     /// to be killed is not.
-    async fn finish(mut self) -> Option<Fault> {
+    async fn finish(mut self, asked: usize) -> Option<Fault> {
         self.process.close_requests();
         let fault = match self.receive(self.bounds.shutdown).await {
-            Ok(reply) => Some(unasked(&reply, 0)),
+            Ok(reply) => Some(unasked(&reply, asked)),
             Err(Some(fault @ Fault::Protocol { .. })) => Some(fault),
             Err(_) => None,
         };
