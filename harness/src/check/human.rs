@@ -105,6 +105,12 @@ fn print_failures(out: &mut dyn Write, report: &Report, store: &Store) -> Result
         writeln!(out, "\n{}\n  {}", fault.file, fault.fault)?;
         writeln!(out, "  replay: interop-check golden verify")?;
     }
+    for (peer, fault) in &report.harness_faults {
+        writeln!(out, "\npeer {peer}\n  {fault}")?;
+    }
+    for (what, fault) in &report.support_faults {
+        writeln!(out, "\nsupport table: {what}\n  {fault}")?;
+    }
     for (pattern, fault) in &report.bad_entries {
         writeln!(out, "\nknown failure {pattern:?}\n  {fault}")?;
     }
@@ -181,18 +187,25 @@ fn why(cell: &CellReport) -> String {
 fn file_of(cell: &CellReport, store: &Store) -> String {
     match cell.cell.source {
         Source::File(index) => store.manifest.files[index].file.clone(),
-        Source::Vector(_) => String::new(),
+        Source::Vector(_) | Source::Live => String::new(),
     }
 }
 
 /// The command that shows this cell again.
 pub fn replay(cell: &CellReport) -> String {
-    format!("interop-check check -k '{}'", cell.cell.name)
+    let live = if cell.cell.source == Source::Live {
+        " --live"
+    } else {
+        ""
+    };
+    format!("interop-check check{live} -k '{}'", cell.cell.name)
 }
 
 fn print_summary(out: &mut dyn Write, report: &Report) -> Result<()> {
     let counts = report.counts();
-    let word = if report.is_compatible() {
+    let word = if !report.harness_faults.is_empty() {
+        "INCOMPLETE"
+    } else if report.is_compatible() {
         "compatible"
     } else {
         "DIFFERENT"

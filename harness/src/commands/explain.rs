@@ -89,7 +89,12 @@ pub(super) fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
     }
     let trace_a = Trace::of(&a.subject, a.format, &a.bytes, limits);
     let trace_b = Trace::of(&b.subject, b.format, &b.bytes, limits);
-    let comparison = compare(a.format, (&a.bytes, &trace_a), (&b.bytes, &trace_b));
+    let comparison = compare(
+        &a.subject.schema,
+        a.format,
+        (&a.bytes, &trace_a),
+        (&b.bytes, &trace_b),
+    );
     let same_bytes = a.bytes == b.bytes;
     match args.output {
         Output::Human => print_human(out, &a, &b, &comparison, [&trace_a, &trace_b])?,

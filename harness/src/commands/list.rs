@@ -57,7 +57,7 @@ pub(super) fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
     let mut files: Vec<_> = cells
         .filter_map(|cell| match cell.source {
             crate::check::plan::Source::File(index) => Some(index),
-            crate::check::plan::Source::Vector(_) => None,
+            crate::check::plan::Source::Vector(_) | crate::check::plan::Source::Live => None,
         })
         .collect();
     files.dedup();

@@ -279,7 +279,12 @@ fn explain_change(
 ) -> Result<()> {
     let old_trace = Trace::of(subject, file.format, old, Limits::DEFAULT);
     let new_trace = Trace::of(subject, file.format, new, Limits::DEFAULT);
-    let comparison = compare(file.format, (old, &old_trace), (new, &new_trace));
+    let comparison = compare(
+        &subject.schema,
+        file.format,
+        (old, &old_trace),
+        (new, &new_trace),
+    );
     let value = if comparison.same_value {
         "same value"
     } else {

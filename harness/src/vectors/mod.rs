@@ -3,6 +3,7 @@
 //! A vector says what to do (`op`), with which bytes or JSON, under which schema or type, and
 //! what must come out. Nothing here knows a vector by its id.
 
+mod plain;
 mod schema;
 mod typed;
 
