@@ -34,7 +34,8 @@ fn files() -> (Vec<Schema>, Vec<File>) {
             fdl::compile_files(&[root().join("golden").join(text(row, "fdl"))], &[]).unwrap()
         } else {
             let dir = root().join("proto");
-            proto::compile_files(&[dir.join(text(row, "proto"))], &[dir.clone()]).unwrap()
+            proto::compile_files(&[dir.join(text(row, "proto"))], std::slice::from_ref(&dir))
+                .unwrap()
         };
         let id = schema.message_by_name(&text(row, "message")).unwrap();
         if row["field_ids"] == false {

@@ -58,7 +58,7 @@ fn models(manifest: &Json) -> HashMap<(String, String), Arc<Model>> {
             fdl::compile_files(&[root().join("golden").join(text(row, "fdl"))], &[]).unwrap()
         } else {
             let file = proto_dir.join(text(row, "proto"));
-            proto::compile_files(&[file], &[proto_dir.clone()]).unwrap()
+            proto::compile_files(&[file], std::slice::from_ref(&proto_dir)).unwrap()
         };
         let id = schema.message_by_name(text(row, "message")).unwrap();
         if row["field_ids"] == false {

@@ -9,7 +9,8 @@ use super::collection::{
     DECLARED, HAS_NULL, KEY_DECLARED, KEY_NULL, KEY_TRACKED, SAME_TYPE, TRACKED, VALUE_DECLARED,
     VALUE_NULL, VALUE_TRACKED,
 };
-use super::decode::{Decoder, Frame, Target, WireFrame};
+use super::decode::{Decoder, Target};
+use super::frame::{Frame, WireFrame};
 use super::key_text;
 use super::type_info::TypeInfo;
 use crate::{Cursor, Error, Key, Part, Segment, Value};
