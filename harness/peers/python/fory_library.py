@@ -126,6 +126,7 @@ class Types:
 class Fory:
     writer = "python"
     schemas = True
+    bench = True
 
     def __init__(self, schema, compatible):
         self.format = "fory" if compatible else "fory-consistent"
