@@ -1,6 +1,6 @@
 """Drives peers by hand while they are written: builds them, then sets them against golden/.
 
-Usage: target/peers/python/venv/bin/python harness/peers/drive.py [--bench] [--verbose] [LANGUAGE...]
+Usage: target/peers/python/venv/bin/python harness/peers/drive.py [--bench] [--mutate N] [LANGUAGE...]
 
 For every implementation and format of every peer that has what it requires:
 - Encode of each value must give the golden bytes of its writer, where there are any;
@@ -11,6 +11,7 @@ It needs the built Python peer, whose libraries it borrows, and is no part of th
 
 import argparse
 import os
+import random
 import re
 import shutil
 import struct
@@ -182,6 +183,40 @@ def check(process, implementation, capability, cases, golden, tally):
             same(case, reply, tally, "reads", str(path.relative_to(GOLDEN)))
 
 
+def mutate(process, implementation, capability, golden, count):
+    """Sends broken files: a peer answers every one of them, and is not at fault itself."""
+    chance = random.Random(1)
+    files = [(model, data) for (_, model), entries in sorted(golden.items()) for _, data, _ in entries if len(data) < 20_000]
+    models = {name.rpartition(".")[2]: name for name in capability.models}
+    answers = {}
+    slowest = (0.0, "")
+    for _ in range(count if files else 0):
+        model, data = chance.choice(files)
+        broken = bytearray(data)
+        for _ in range(chance.randint(1, 3)):
+            action = chance.randrange(4)
+            at = chance.randrange(len(broken) + 1)
+            if action == 0:
+                del broken[at:]
+            elif action == 1 and at < len(broken):
+                broken[at] ^= 1 << chance.randrange(8)
+            elif action == 2:
+                broken[at:at] = chance.randbytes(chance.randint(1, 4))
+            elif at < len(broken):
+                broken[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF))
+        started = time.monotonic()
+        body = {"implementation": implementation.name, "format": capability.format, "model": models[model], "data": bytes(broken)}
+        reply = process.call(decode=body)
+        slowest = max(slowest, (time.monotonic() - started, f"{model} {bytes(broken).hex()}"))
+        kind = reply.WhichOneof("body")
+        if kind == "failure":
+            kind = reply.failure.Kind.Name(reply.failure.kind)
+            if kind == "INTERNAL":
+                print(f"    {implementation.name} {capability.format} {model}: {reply.failure.message} {broken.hex()[:200]}")
+        answers[kind] = answers.get(kind, 0) + 1
+    print(f"    mutated: {answers}, slowest {slowest[0]:.3f} s{': ' + slowest[1] if slowest[0] > 0.5 else ''}")
+
+
 def same(case, reply, tally, what, label):
     if reply.WhichOneof("body") != "decode":
         tally.note(what, False, f"{label}: {reply.failure.Kind.Name(reply.failure.kind)} {reply.failure.message}")
@@ -265,6 +300,8 @@ def run_process(entry, configuration, peer, build, options):
                     golden[size, model] = [({"python"}, case.canonical, GOLDEN / "suite" / f"{model}-{size}.pb")]
             check(process, implementation, capability, cases, golden, tally)
             print(f"  {label}: {tally}")
+            if options.mutate:
+                mutate(process, implementation, capability, golden, options.mutate)
             if options.bench:
                 bench(process, implementation, capability, cases)
     if any(c.schemas for i in welcome.implementations for c in i.capabilities):
@@ -285,6 +322,7 @@ def main():
     parser.add_argument("languages", nargs="*")
     parser.add_argument("--bench", action="store_true")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--mutate", type=int, default=0, help="broken files to send to each format")
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--only", help="pattern of 'IMPLEMENTATION FORMAT'")
     options = parser.parse_args()

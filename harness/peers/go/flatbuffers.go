@@ -14,6 +14,9 @@ type flatbuffersCodec struct{ *structCodec }
 func (flatbuffersCodec) Format() string { return "flatbuffers" }
 func (flatbuffersCodec) Writer() string { return "go" }
 
+// Bench is false: generated code is what users run, not this walk along the schema.
+func (flatbuffersCodec) Bench() bool { return false }
+
 var flatWidths = map[Kind]int{
 	KindBool: 1, KindInt32: 4, KindUint32: 4, KindInt64: 8, KindUint64: 8, KindFloat: 4, KindDouble: 8, KindEnum: 1,
 }

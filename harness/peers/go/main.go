@@ -33,6 +33,7 @@ var models []byte
 type Codec interface {
 	Format() string
 	Writer() string
+	Bench() bool
 	Models() []string
 	// Plan is nil for a message that is not served.
 	Plan(model string) *Plan
@@ -119,7 +120,7 @@ func (p *Peer) welcome() *peerpb.Welcome {
 		for _, codec := range implementation.Codecs {
 			described.Capabilities = append(described.Capabilities, &peerpb.Capability{
 				Format: codec.Format(), Models: codec.Models(), Writer: codec.Writer(),
-				Encode: true, Decode: true, Reencode: true, Bench: true, Schemas: true,
+				Encode: true, Decode: true, Reencode: true, Bench: codec.Bench(), Schemas: true,
 			})
 		}
 		welcome.Implementations = append(welcome.Implementations, described)
@@ -196,6 +197,9 @@ func (p *Peer) answer(request *peerpb.Request, reply *peerpb.Reply) error {
 		codec, plan, err := p.find(body.Bench.Implementation, body.Bench.Format, body.Bench.Model)
 		if err != nil {
 			return err
+		}
+		if !codec.Bench() {
+			return &unsupported{fmt.Sprintf("bench of %s %s", body.Bench.Implementation, body.Bench.Format)}
 		}
 		measured, err := refusing(func() (*peerpb.Measured, error) {
 			native, err := codec.Native(plan, body.Bench.Value)

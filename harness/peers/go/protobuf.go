@@ -29,6 +29,8 @@ func (m messages) Plan(model string) *Plan {
 
 func (m messages) Models() []string { return m.schema.Models }
 
+func (m messages) Bench() bool { return true }
+
 func (m messages) Native(plan *Plan, tree *peerpb.Tree) (any, error) {
 	message := plan.Type.New()
 	if err := fillMessage(plan, tree, message); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"interopcheck/peer/peerpb"
 )
@@ -82,7 +83,9 @@ func integerOf(f *Field, bits uint64, negative bool, kind Kind) (any, error) {
 func valueOf(scalar any, kind Kind) *peerpb.Value {
 	switch x := scalar.(type) {
 	case bool:
-		return &peerpb.Value{Kind: &peerpb.Value_Boolean{Boolean: x}}
+		// A library that copies memory may have made a bool that is neither 0 nor 1, which no other
+		// code can be trusted with.
+		return &peerpb.Value{Kind: &peerpb.Value_Boolean{Boolean: *(*uint8)(unsafe.Pointer(&x)) != 0}}
 	case int32:
 		if kind == KindEnum {
 			return &peerpb.Value{Kind: &peerpb.Value_Enumeration{Enumeration: x}}

@@ -84,6 +84,7 @@ type msgpackCodec struct{ *structCodec }
 
 func (msgpackCodec) Format() string { return "msgpack" }
 func (msgpackCodec) Writer() string { return "go" }
+func (msgpackCodec) Bench() bool    { return true }
 
 func (c msgpackCodec) Encode(plan *Plan, native any) ([]byte, error) {
 	return c.Serializer(plan)(native)
@@ -267,6 +268,8 @@ func (c *foryCodec) Format() string {
 }
 
 func (c *foryCodec) Writer() string { return c.writer }
+
+func (c *foryCodec) Bench() bool { return true }
 
 func (c *foryCodec) Encode(_ *Plan, native any) ([]byte, error) { return c.fory.Serialize(native) }
 

@@ -30,6 +30,7 @@ function addOrder(plan) {
 class Flatbuffers {
   format = "flatbuffers";
   writer = "javascript";
+  bench = false; // generated code is what users run, not this walk along the schema
 
   constructor(schema) {
     this.models = schema.models;

@@ -26,8 +26,6 @@ const SCALARS = {
   bytes: "binary",
   float: "float32",
   double: "float64",
-  "fixed int32": "fixedInt32",
-  "fixed int64": "fixedInt64",
 };
 const ARRAYS = {
   bool: ["boolArray", (values) => values],
@@ -58,8 +56,9 @@ function itemType(field) {
   if (field.kind === "enum") {
     return Type.enum(field.enumId, Object.fromEntries(field.enum.values.map((value) => [value.name, value.number])));
   }
-  const name = field.foryType || field.kind;
-  return Type[SCALARS[name] ?? name]();
+  // "fixed int32": an encoding and a type.
+  const [name, encoding] = (field.foryType || field.kind).split(" ").reverse();
+  return Type[SCALARS[name] ?? name](encoding === undefined ? undefined : { encoding });
 }
 
 /** Every type that can be reached is registered by number; a message may not contain itself. */

@@ -41,14 +41,14 @@ class Peer {
         name,
         version,
         unavailable,
-        capabilities: codecs.map(({ format, models, writer }) => ({
+        capabilities: codecs.map(({ format, models, writer, bench = true }) => ({
           format,
           models,
           writer,
           encode: true,
           decode: true,
           reencode: true,
-          bench: true,
+          bench,
           schemas: true,
         })),
       })),
@@ -87,6 +87,7 @@ class Peer {
       }
       case "bench": {
         const { codec, plan } = this.find(body);
+        if (codec.bench === false) throw new Unsupported(`bench of ${body.implementation} ${body.format}`);
         return refusing(() => measure(body, codec.native(plan, body.value), codec.serializer(plan), codec.parser(plan)));
       }
       default:

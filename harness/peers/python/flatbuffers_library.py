@@ -4,6 +4,8 @@ A table a message: slots in declaration order, enums as byte, strings and vector
 presence always written, children made in schema order, a map as a vector of its entry tables.
 """
 
+from importlib import metadata
+
 import flatbuffers
 from flatbuffers import number_types as N
 from flatbuffers.table import Table
@@ -43,6 +45,7 @@ class Flatbuffers:
     format = "flatbuffers"
     writer = "python"
     schemas = True
+    bench = False  # generated code is what users run, not this walk along the schema
 
     def __init__(self, schema):
         self.schema = schema
@@ -164,10 +167,4 @@ class Flatbuffers:
 
 
 def implementations(schema):
-    return [("flatbuffers", flatbuffers.__version__ if hasattr(flatbuffers, "__version__") else version(), [Flatbuffers(schema)])]
-
-
-def version():
-    from importlib.metadata import version as installed
-
-    return installed("flatbuffers")
+    return [("flatbuffers", metadata.version("flatbuffers"), [Flatbuffers(schema)])]

@@ -126,6 +126,7 @@ class Types:
 class Fory:
     writer = "python"
     schemas = True
+    bench = True
 
     def __init__(self, schema, compatible):
         self.format = "fory" if compatible else "fory-consistent"
@@ -242,11 +243,14 @@ class Fory:
         return scalar
 
     def tree(self, plan, value, tree):
+        # The library reads what the bytes say, also where it is not what the field declares.
+        expect(value, self.types.message(plan), plan.name)
         for field in plan.fields:
             item = getattr(value, field.name)
             if item is None:
                 continue
             if field.is_map:
+                expect(item, dict, field.name)
                 if item:
                     key_field, value_field = field.message.fields
                     entries = tree.fields.add(number=field.number).value.map.entries
@@ -255,6 +259,8 @@ class Fory:
                         self.put_item(key_field, k, entry.key)
                         self.put_item(value_field, v, entry.value)
             elif field.repeated:
+                element = element_of_array(field)
+                expect(item, ARRAYS[element] if element else list, field.name)
                 if len(item):
                     values = tree.fields.add(number=field.number).value.list.values
                     for element in item:
@@ -268,12 +274,19 @@ class Fory:
         if field.message is None:
             put_scalar(field, field.logical, item, value)
         elif field.message.name == TIMESTAMP:
+            expect(item, datetime.datetime, field.name)
             put_time(item - EPOCH, value.message)
         elif field.message.name == DURATION:
+            expect(item, datetime.timedelta, field.name)
             put_time(item, value.message)
         else:
             value.message.SetInParent()
             self.tree(field.message, item, value.message)
+
+
+def expect(value, cls, where):
+    if not isinstance(value, cls):
+        raise Refused(f"{where}: {type(value).__name__} where {cls.__name__} is wanted")
 
 
 def time_of(field, tree):

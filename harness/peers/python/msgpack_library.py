@@ -18,6 +18,7 @@ class Msgpack:
     format = "msgpack"
     writer = "python"
     schemas = True
+    bench = True
 
     def __init__(self, schema):
         self.schema = schema

@@ -65,7 +65,7 @@ class Peer:
                     encode=True,
                     decode=True,
                     reencode=True,
-                    bench=True,
+                    bench=codec.bench,
                     writer=codec.writer,
                     schemas=codec.schemas,
                 )
@@ -102,6 +102,8 @@ class Peer:
             reply.reencode.data = refusing(codec.serializer(plan), native)
         elif kind == "bench":
             codec, plan = self.find(body)
+            if not codec.bench:
+                raise Unsupported(f"bench of {body.implementation} {body.format}")
             native = refusing(codec.native, plan, body.value)
             refusing(bench.measure, body, native, codec.serializer(plan), codec.parser(plan), reply.bench)
         else:

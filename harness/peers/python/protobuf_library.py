@@ -106,6 +106,7 @@ class Messages:
     """What both formats share: values are messages."""
 
     schemas = True
+    bench = True
 
     def __init__(self, schema):
         self.schema = schema
