@@ -43,6 +43,7 @@ fn main() {
                 format!("{} by {}", file.case(), file.writers.join("+"))
             }
             Source::Vector(index) => vector_names[&index].clone(),
+            Source::Live => continue,
         };
         trials.push(Trial::test(name, move || outcome(&failures)));
     }

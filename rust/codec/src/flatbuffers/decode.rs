@@ -102,12 +102,14 @@ impl<'s, 'a> Decoder<'s, 'a> {
         // Work, too, is bounded by the memory limit when objects are shared.
         cursor.charge_values(start, columns.len())?;
         let vtable = self.vtable(cursor, start)?;
-        let fresh = self.claim(
-            cursor,
-            start,
-            start + vtable.table_len,
-            Object::Table(table),
-        )?;
+        // Go's builder shares vtables between tables of the same offsets but another length, so
+        // that the length may say too much: what the fields take is what belongs to the table.
+        let fields = columns.iter().enumerate().filter_map(|(slot, column)| {
+            let distance = self.slot(&vtable, slot);
+            (distance != 0).then(|| distance + column.kind.map_or(0, Kind::size))
+        });
+        let taken = fields.max().unwrap_or(0).clamp(4, vtable.table_len);
+        let fresh = self.claim(cursor, start, start + taken, Object::Table(table))?;
         if fresh {
             self.mark(cursor, start, 4)?;
             cursor.span(start, start + 4, Part::Framing, "vtable offset", || {
