@@ -84,6 +84,9 @@ pub struct Implementation {
     pub version: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "3")]
     pub capabilities: ::prost::alloc::vec::Vec<Capability>,
+    /// why it can serve nothing here: "not installed: PACKAGE"
+    #[prost(string, tag = "4")]
+    pub unavailable: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Capability {
@@ -172,7 +175,17 @@ pub struct Failure {
 }
 /// Nested message and enum types in `Failure`.
 pub mod failure {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+    #[derive(
+        Clone,
+        Copy,
+        Debug,
+        PartialEq,
+        Eq,
+        Hash,
+        PartialOrd,
+        Ord,
+        ::prost::Enumeration
+    )]
     #[repr(i32)]
     pub enum Kind {
         Unspecified = 0,
@@ -302,7 +315,17 @@ pub struct Bench {
 }
 /// Nested message and enum types in `Bench`.
 pub mod bench {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+    #[derive(
+        Clone,
+        Copy,
+        Debug,
+        PartialEq,
+        Eq,
+        Hash,
+        PartialOrd,
+        Ord,
+        ::prost::Enumeration
+    )]
     #[repr(i32)]
     pub enum Operation {
         Unspecified = 0,
