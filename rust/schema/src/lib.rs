@@ -11,6 +11,7 @@
 
 mod descriptor;
 mod error;
+pub mod fdl;
 mod features;
 mod lower;
 mod model;

@@ -1,6 +1,6 @@
 //! The model itself: plain data, indices instead of references, in declaration order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{Error, WellKnown};
 
@@ -498,6 +498,32 @@ impl Schema {
                 name: full_name.to_owned(),
                 known: self.messages.iter().map(|m| m.full_name.clone()).collect(),
             }),
+        }
+    }
+
+    /// Takes the Fory ids from the fields of `message` and of every message that it reaches, so
+    /// that their names identify them, as for types that an application registers without ids.
+    pub fn without_field_ids(&mut self, message: MessageId) {
+        let mut seen = HashSet::from([message]);
+        let mut unions = HashSet::new();
+        let mut left = vec![message];
+        while let Some(id) = left.pop() {
+            for field in &mut self.messages[id.0 as usize].fields {
+                field.fory.id = None;
+                let mut types = vec![&field.ty];
+                while let Some(ty) = types.pop() {
+                    match ty {
+                        Type::Message(inner) if seen.insert(*inner) => left.push(*inner),
+                        Type::Union(union) if unions.insert(*union) => {
+                            let cases = &self.unions[union.0 as usize].cases;
+                            types.extend(cases.iter().map(|case| &case.ty));
+                        }
+                        Type::List(slot) | Type::Set(slot) => types.push(&slot.ty),
+                        Type::Map(key, value) => types.extend([&key.ty, &value.ty]),
+                        _ => {}
+                    }
+                }
+            }
         }
     }
 

@@ -19,7 +19,13 @@ pub(crate) fn scalar_type(text: &str) -> Option<Type> {
         None => (true, name),
     };
     if let Some(bits) = digits.strip_prefix("int") {
-        let bits: u8 = bits.parse().ok()?;
+        let bits = match bits {
+            "8" => 8,
+            "16" => 16,
+            "32" => 32,
+            "64" => 64,
+            _ => return None,
+        };
         let encoding = match (bits, encoding) {
             (8 | 16, None) => Fixed,
             (32 | 64, None) => Varint,
@@ -64,5 +70,6 @@ mod tests {
         assert_eq!(scalar_type("fixed int8"), None);
         assert_eq!(scalar_type("fixed float32"), None);
         assert_eq!(scalar_type("int24"), None);
+        assert_eq!(scalar_type("int032"), None);
     }
 }

@@ -1,42 +1,99 @@
-//! The json format.
+//! ProtoJSON: JSON as <https://protobuf.dev/programming-guides/json/> maps protobuf to it, over
+//! the grammar of RFC 8259.
+//!
+//! Where the guide leaves room the reader is strict: a field given twice (under one name or
+//! both), two members of a oneof, unknown fields, unknown enum names and anything behind the
+//! value are refused. Null means absent, but for `google.protobuf.Value` and `NullValue`.
+//!
+//! Depth counts objects of messages and the objects and arrays inside a `Value`; the array or
+//! object around a repeated field or map is no level of its own, so that what fits in protobuf's
+//! depth limit fits in JSON.
+
+mod bytes;
+mod decode;
+mod decode_scalar;
+mod decode_well_known;
+mod dialect;
+mod encode;
+mod encode_well_known;
+mod field_mask;
+mod float;
+mod lexer;
+mod number;
+mod text;
+mod time;
 
 use interop_schema::{MessageId, Schema};
 
-use crate::{Choice, DecodeOptions, DynamicMessage, Error, Path, Preset};
+use crate::{DecodeOptions, DynamicMessage, Error};
 
-/// Choices of a writer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dialect {}
+pub use dialect::{
+    Defaults, Dialect, Escapes, FieldOrder, Float32Digits, MapOrder, Names, NegativeZero, Notation,
+    Spacing, presets,
+};
 
-impl Dialect {
-    /// The named choices.
-    pub fn choices(&self) -> Vec<Choice> {
-        Vec::new()
-    }
+/// The enum whose only value JSON spells null.
+const NULL_VALUE: &str = "google.protobuf.NullValue";
+
+/// What a reader tolerates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// Skip unknown fields, and treat unknown enum names as absent, instead of refusing them.
+    pub ignore_unknown: bool,
 }
 
-/// The dialects of the real writers.
-pub fn presets() -> Vec<Preset<Dialect>> {
-    Vec::new()
-}
-
-/// Encodes a message.
+/// Encodes a message as one line of JSON.
 ///
 /// # Errors
-/// When a value has no form in this format.
-pub fn encode(_: &Schema, _: &DynamicMessage, _: &Dialect) -> Result<Vec<u8>, Error> {
-    Err(Error::value(&Path::default(), "format not available"))
+/// When a value has no form in ProtoJSON: a Timestamp or Duration out of range, a FieldMask path
+/// that would not come back, a `Value` of no kind or that is not finite, an Any whose type the
+/// schema lacks, a required field that is not set.
+pub fn encode(
+    schema: &Schema,
+    message: &DynamicMessage,
+    dialect: &Dialect,
+) -> Result<Vec<u8>, Error> {
+    encode::encode(schema, message, dialect)
 }
 
-/// Decodes a message.
+/// Length of what [`encode`] gives, in bytes.
+///
+/// # Errors
+/// Those of [`encode`].
+pub fn encoded_len(
+    schema: &Schema,
+    message: &DynamicMessage,
+    dialect: &Dialect,
+) -> Result<usize, Error> {
+    encode(schema, message, dialect).map(|json| json.len())
+}
+
+/// Decodes a message strictly.
 ///
 /// # Errors
 /// With byte offset and field path.
 pub fn decode(
-    _: &Schema,
-    _: MessageId,
-    _: &[u8],
-    _: DecodeOptions<'_>,
+    schema: &Schema,
+    id: MessageId,
+    bytes: &[u8],
+    options: DecodeOptions<'_>,
 ) -> Result<DynamicMessage, Error> {
-    Err(Error::value(&Path::default(), "format not available"))
+    decode_with(schema, id, bytes, options, ParseOptions::default())
 }
+
+/// Decodes a message with the tolerance given.
+///
+/// # Errors
+/// With byte offset and field path.
+pub fn decode_with(
+    schema: &Schema,
+    id: MessageId,
+    bytes: &[u8],
+    options: DecodeOptions<'_>,
+    parse: ParseOptions,
+) -> Result<DynamicMessage, Error> {
+    decode::decode(schema, id, bytes, options, parse)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+//! Which cells there are: derived from MANIFEST and the vectors, then filtered.
+
+use interop_codec::Format;
+use wildmatch::WildMatch;
+
+use crate::cli::Filters;
+use crate::exit::{Failure, Result};
+use crate::golden::{File, Manifest};
+use crate::subject::canonical_model;
+use crate::vectors::Vector;
+use crate::verdict::Verdict;
+
+/// What is done in a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// The file is decoded and held against the value of its set.
+    Read,
+    /// The value is encoded in the writer's dialect and held against the file.
+    Write,
+    /// The file is decoded with the other version of its schema, that of this corpus.
+    ReadAs(String),
+    /// A test vector is answered.
+    Answer,
+}
+
+impl Op {
+    /// The last part of the cell's name.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Read => "read".to_owned(),
+            Self::Write => "write".to_owned(),
+            Self::ReadAs(corpus) => format!("read-as-{corpus}"),
+            Self::Answer => "answer".to_owned(),
+        }
+    }
+}
+
+/// Where a cell's bytes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Index into the manifest's files.
+    File(usize),
+    /// Index into the plan's vectors.
+    Vector(usize),
+}
+
+/// One question of the check.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// `fory/canonical/Sample@java/read`, `vectors/pb-neg-zero`.
+    pub name: String,
+    /// The bytes.
+    pub source: Source,
+    /// Corpus, or "vectors".
+    pub corpus: String,
+    /// Format.
+    pub format: Format,
+    /// Value set; empty for a vector.
+    pub set: String,
+    /// Model; empty for a vector.
+    pub model: String,
+    /// Writer; empty for a vector.
+    pub writer: String,
+    /// What is done.
+    pub op: Op,
+}
+
+impl Cell {
+    /// The verdict that this cell passes with. JSON is compared by value, so that no verdict on
+    /// bytes is given.
+    pub fn passing(&self) -> Verdict {
+        match (&self.op, self.format) {
+            (Op::Read | Op::ReadAs(_), Format::Json) => Verdict::EqualValue,
+            _ => Verdict::Identical,
+        }
+    }
+}
+
+/// Cells that are never run, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotRun {
+    /// What.
+    pub what: String,
+    /// How many cells.
+    pub cells: usize,
+    /// Why.
+    pub reason: String,
+}
+
+/// All cells in the order of MANIFEST, the vectors behind them.
+#[derive(Debug)]
+pub struct Plan {
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// The vectors.
+    pub vectors: Vec<Vector>,
+    /// What the plan leaves out.
+    pub not_run: Vec<NotRun>,
+}
+
+impl Plan {
+    /// The plan of everything.
+    pub fn full(manifest: &Manifest, vectors: Vec<Vector>) -> Self {
+        let mut cells = Vec::new();
+        let mut json_cells = 0;
+        for (index, file) in manifest.files.iter().enumerate() {
+            for writer in &file.writers {
+                let mut push = |op: Op| {
+                    cells.push(Cell {
+                        name: format!("{}@{writer}/{}", file.case(), op.name()),
+                        source: Source::File(index),
+                        corpus: file.corpus.clone(),
+                        format: file.format,
+                        set: file.set.clone(),
+                        model: file.model.clone(),
+                        writer: writer.clone(),
+                        op,
+                    });
+                };
+                push(Op::Read);
+                if file.format.is_binary() {
+                    push(Op::Write);
+                } else {
+                    json_cells += 1;
+                }
+                for other in other_versions(manifest, file) {
+                    push(Op::ReadAs(other));
+                }
+            }
+        }
+        for (index, vector) in vectors.iter().enumerate() {
+            cells.push(Cell {
+                name: format!("vectors/{}", vector.id),
+                source: Source::Vector(index),
+                corpus: "vectors".to_owned(),
+                format: vector.format,
+                set: String::new(),
+                model: String::new(),
+                writer: String::new(),
+                op: Op::Answer,
+            });
+        }
+        let mut not_run = Vec::new();
+        if json_cells > 0 {
+            not_run.push(NotRun {
+                what: "writing json".to_owned(),
+                cells: json_cells,
+                reason: "json is compared by value, not by text".to_owned(),
+            });
+        }
+        Self {
+            cells,
+            vectors,
+            not_run,
+        }
+    }
+}
+
+/// Corpora that have another version of the file's model and files of its format.
+fn other_versions(manifest: &Manifest, file: &File) -> Vec<String> {
+    let models = manifest.models.iter().filter(|model| model.model == file.model);
+    let pairs = models.filter_map(|model| {
+        let older = model.evolves.as_ref()?;
+        if *older == file.corpus {
+            Some(&model.corpus)
+        } else if model.corpus == file.corpus {
+            Some(older)
+        } else {
+            None
+        }
+    });
+    let has_format = |corpus: &&String| {
+        let mut files = manifest.files.iter();
+        files.any(|other| other.corpus == **corpus && other.format == file.format)
+    };
+    pairs.filter(has_format).cloned().collect()
+}
+
+/// The filters of the command line.
+#[derive(Debug)]
+pub struct Selection {
+    formats: Vec<Format>,
+    models: Vec<String>,
+    sets: Vec<String>,
+    writers: Vec<String>,
+    corpora: Vec<String>,
+    patterns: Vec<WildMatch>,
+}
+
+impl Selection {
+    /// # Errors
+    /// Exit 2 when a pattern is empty.
+    pub fn new(filters: &Filters) -> Result<Self> {
+        let mut patterns = Vec::new();
+        for pattern in &filters.patterns {
+            if pattern.is_empty() {
+                return Err(Failure::usage("-k needs a pattern"));
+            }
+            let whole = pattern.contains(['*', '?']);
+            patterns.push(if whole {
+                WildMatch::new(pattern)
+            } else {
+                WildMatch::new(&format!("*{pattern}*"))
+            });
+        }
+        Ok(Self {
+            formats: filters.formats.clone(),
+            models: filters.models.iter().map(|m| canonical_model(m)).collect(),
+            sets: filters.sets.clone(),
+            writers: filters.writers.clone(),
+            corpora: filters.corpora.clone(),
+            patterns,
+        })
+    }
+
+    /// True when nothing is filtered out.
+    pub fn is_everything(&self) -> bool {
+        self.formats.is_empty()
+            && self.models.is_empty()
+            && self.sets.is_empty()
+            && self.writers.is_empty()
+            && self.corpora.is_empty()
+            && self.patterns.is_empty()
+    }
+
+    /// True when the cell is asked for.
+    pub fn takes(&self, cell: &Cell) -> bool {
+        let any = |names: &[String], name: &str| {
+            names.is_empty() || names.iter().any(|wanted| wanted.eq_ignore_ascii_case(name))
+        };
+        (self.formats.is_empty() || self.formats.contains(&cell.format))
+            && any(&self.models, &cell.model)
+            && any(&self.sets, &cell.set)
+            && any(&self.writers, &cell.writer)
+            && any(&self.corpora, &cell.corpus)
+            && (self.patterns.is_empty() || self.patterns.iter().any(|p| p.matches(&cell.name)))
+    }
+
+    /// Indices of the cells asked for, in order.
+    pub fn select(&self, plan: &Plan) -> Vec<usize> {
+        let cells = plan.cells.iter().enumerate();
+        cells
+            .filter(|(_, cell)| self.takes(cell))
+            .map(|(index, _)| index)
+            .collect()
+    }
+}

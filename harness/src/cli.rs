@@ -1,0 +1,476 @@
+//! What can be asked on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use interop_codec::Format;
+
+use crate::exit::{self, Exit};
+
+/// Tells whether libraries of the same serialization format agree across languages, and why
+/// not. Without a command, checks the golden files.
+#[derive(Debug, Parser)]
+#[command(
+    name = "interop-check",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit status: 0 compatible, 1 a difference that is not known or refused input, \
+                  2 bad usage, configuration or an empty selection, 3 the harness itself failed."
+)]
+pub struct Cli {
+    /// What to do; `check` when absent.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Arguments of the bare command, which is `check`.
+    #[command(flatten)]
+    pub check: CheckArgs,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Read every golden file to its value and write it again in its writers' dialects.
+    Check(CheckArgs),
+    /// Show what there is: golden files, their cases, the dialects.
+    List(ListArgs),
+    /// Look after the golden files.
+    #[command(subcommand)]
+    Golden(GoldenCommand),
+    /// JSON values to bytes.
+    Encode(EncodeArgs),
+    /// Bytes to JSON values, on one line.
+    Decode(DecodeArgs),
+    /// Bytes of one format to bytes of another.
+    Transcode(TranscodeArgs),
+    /// Show every byte of an encoded message with its field, meaning and value.
+    Explain(ExplainArgs),
+    /// Align two encodings of a message by field and name why their bytes differ.
+    Diff(DiffArgs),
+    /// Run test vectors: small inputs with their right answers, one JSON object a line.
+    Vectors(VectorsArgs),
+    /// Print a schema in another schema language.
+    Schema(SchemaArgs),
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For a terminal.
+    #[default]
+    Human,
+    /// One JSON object.
+    Json,
+}
+
+/// Where the golden files are.
+#[derive(Clone, Debug, Default, Args)]
+pub struct GoldenDir {
+    /// Directory of the golden files; else golden/ here or in a directory above.
+    #[arg(long, value_name = "DIR")]
+    pub golden: Option<PathBuf>,
+}
+
+/// Which cells.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Filters {
+    /// Only these formats.
+    #[arg(long = "format", visible_alias = "serializer", value_name = "FORMAT", value_delimiter = ',')]
+    pub formats: Vec<Format>,
+    /// Only these models.
+    #[arg(long = "model", visible_alias = "data", value_name = "MODEL", value_delimiter = ',')]
+    pub models: Vec<String>,
+    /// Only these value sets.
+    #[arg(long = "set", value_name = "SET", value_delimiter = ',')]
+    pub sets: Vec<String>,
+    /// Only files of these writers.
+    #[arg(long = "writer", value_name = "WRITER", value_delimiter = ',')]
+    pub writers: Vec<String>,
+    /// Only these corpora (bench, suite, v2, types).
+    #[arg(long = "corpus", value_name = "CORPUS", value_delimiter = ',')]
+    pub corpora: Vec<String>,
+    /// Only cells whose name matches, such as 'fory/*/Sample@java/read'; a pattern without
+    /// * or ? matches anywhere in the name.
+    #[arg(short = 'k', value_name = "GLOB")]
+    pub patterns: Vec<String>,
+}
+
+/// Arguments of `check`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub filters: Filters,
+    /// Judge files even where their hash is not the recorded one, and say nothing of the hash.
+    #[arg(long)]
+    pub no_verify_hash: bool,
+    /// Known failures, instead of known-failures.toml beside the golden files.
+    #[arg(long, value_name = "FILE")]
+    pub known_failures: Option<PathBuf>,
+    /// Threads; as many as there are processors when absent.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+}
+
+/// Arguments of `list`.
+#[derive(Clone, Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub filters: Filters,
+    /// List cases (model and value set) instead of files.
+    #[arg(long, conflicts_with_all = ["dialects", "cells"])]
+    pub cases: bool,
+    /// List the cells that `check` would run.
+    #[arg(long, conflicts_with = "dialects")]
+    pub cells: bool,
+    /// List the dialects of every format with their choices.
+    #[arg(long)]
+    pub dialects: bool,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+}
+
+/// Commands on the golden files.
+#[derive(Debug, Subcommand)]
+pub enum GoldenCommand {
+    /// Compare every file with MANIFEST: hashes, missing files, files that it does not list.
+    Verify(VerifyArgs),
+    /// Write every file again with our own codec under its writer's dialect, and show what
+    /// would change.
+    Regenerate(RegenerateArgs),
+    /// Add a model or a value set, written by our own codec.
+    Add(AddArgs),
+}
+
+/// Arguments of `golden verify`.
+#[derive(Clone, Debug, Args)]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+}
+
+/// Arguments of `golden regenerate`.
+#[derive(Clone, Debug, Args)]
+pub struct RegenerateArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub filters: Filters,
+    /// Take the new files of writer `interop`. A file that a real library wrote is never
+    /// replaced.
+    #[arg(long)]
+    pub accept: bool,
+}
+
+/// Arguments of `golden add`.
+#[derive(Clone, Debug, Args)]
+pub struct AddArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub subject: SubjectArgs,
+    /// The value set that the values belong to.
+    #[arg(long, value_name = "SET")]
+    pub set: String,
+    /// Formats to write; all when absent.
+    #[arg(long = "format", visible_alias = "serializer", value_name = "FORMAT", value_delimiter = ',')]
+    pub formats: Vec<Format>,
+    /// Values as JSON.
+    #[arg(value_name = "VALUES.json")]
+    pub values: PathBuf,
+}
+
+/// Which message of which schema.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SubjectArgs {
+    /// A built-in model, such as NumericStruct, Sample, MediaContent, Person (case does not
+    /// matter).
+    #[arg(long, visible_alias = "data", value_name = "MODEL", conflicts_with_all = ["proto", "fdl", "message"])]
+    pub model: Option<String>,
+    /// A .proto file (or a serialized FileDescriptorSet, ending in .binpb, .desc or .pb).
+    #[arg(long, value_name = "FILE", conflicts_with = "fdl", requires = "message")]
+    pub proto: Option<PathBuf>,
+    /// Directory to search for imports.
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub includes: Vec<PathBuf>,
+    /// A Fory schema file.
+    #[arg(long, value_name = "FILE", requires = "message")]
+    pub fdl: Option<PathBuf>,
+    /// Full name of the message; the package may be left out where that is not ambiguous.
+    #[arg(long, value_name = "pkg.Message")]
+    pub message: Option<String>,
+    /// Identify Fory fields by name even where the schema numbers them.
+    #[arg(long)]
+    pub field_names: bool,
+}
+
+/// The JSON form of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum JsonForm {
+    /// ProtoJSON with original field names.
+    Proto,
+    /// Exact: 64-bit integers and floats as decimal strings, bytes as hex, maps as pairs.
+    Neutral,
+}
+
+/// Bounds on what a decoder takes.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct LimitArgs {
+    /// Deepest nesting (default 100).
+    #[arg(long, value_name = "LEVELS")]
+    pub max_depth: Option<u32>,
+    /// Largest input in bytes (default 2147483647).
+    #[arg(long, value_name = "BYTES")]
+    pub max_message_bytes: Option<usize>,
+    /// Memory for decoded values beyond four times the input, in bytes (default 268435456).
+    #[arg(long, value_name = "BYTES")]
+    pub max_expansion_bytes: Option<usize>,
+}
+
+impl LimitArgs {
+    /// The limits in force.
+    pub fn limits(&self) -> interop_wire::Limits {
+        let default = interop_wire::Limits::DEFAULT;
+        interop_wire::Limits {
+            depth: self.max_depth.unwrap_or(default.depth),
+            message_bytes: self.max_message_bytes.unwrap_or(default.message_bytes),
+            expansion_bytes: self.max_expansion_bytes.unwrap_or(default.expansion_bytes),
+        }
+    }
+}
+
+/// Arguments of `encode`.
+#[derive(Clone, Debug, Args)]
+pub struct EncodeArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub subject: SubjectArgs,
+    /// Format to write.
+    #[arg(long, visible_alias = "serializer", value_name = "FORMAT")]
+    pub format: Format,
+    /// Dialect to write, by writer name (see `list --dialects`); ours when absent.
+    #[arg(long, value_name = "DIALECT")]
+    pub dialect: Option<String>,
+    /// JSON form of the values; neutral with --fdl, else proto.
+    #[arg(long, value_enum)]
+    pub json: Option<JsonForm>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+    /// File to write; standard output when absent.
+    #[arg(short, long, value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// Values as JSON; standard input when absent or -.
+    #[arg(value_name = "VALUES.json", default_value = "-")]
+    pub values: PathBuf,
+}
+
+/// Arguments of `decode`.
+#[derive(Clone, Debug, Args)]
+pub struct DecodeArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub subject: SubjectArgs,
+    /// Format to read.
+    #[arg(long, visible_alias = "serializer", value_name = "FORMAT")]
+    pub format: Format,
+    /// JSON form to print; neutral with --fdl, else proto.
+    #[arg(long, value_enum)]
+    pub json: Option<JsonForm>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+    /// Bytes; standard input when absent or -.
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub file: PathBuf,
+}
+
+/// Arguments of `transcode`.
+#[derive(Clone, Debug, Args)]
+pub struct TranscodeArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub subject: SubjectArgs,
+    /// Format to read.
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Format,
+    /// Format to write.
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Format,
+    /// Dialect to write, by writer name; ours when absent.
+    #[arg(long, value_name = "DIALECT")]
+    pub dialect: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+    /// File to write; standard output when absent.
+    #[arg(short, long, value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// Bytes; standard input when absent or -.
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub file: PathBuf,
+}
+
+/// Arguments of `explain`.
+#[derive(Clone, Debug, Args)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub subject: SubjectArgs,
+    /// Format of the bytes; for a golden file known from MANIFEST.
+    #[arg(long, visible_alias = "serializer", value_name = "FORMAT")]
+    pub format: Option<Format>,
+    /// Without FILE: explain the golden files of this value set (needs --model).
+    #[arg(long, value_name = "SET", conflicts_with = "file")]
+    pub set: Option<String>,
+    /// Without FILE: of this writer.
+    #[arg(long, value_name = "WRITER", requires = "set")]
+    pub writer: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+    /// Bytes; - for standard input.
+    #[arg(value_name = "FILE", required_unless_present = "set")]
+    pub file: Option<PathBuf>,
+}
+
+/// Arguments of `diff`.
+#[derive(Clone, Debug, Args)]
+pub struct DiffArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub subject: SubjectArgs,
+    /// Format of both; for golden files known from MANIFEST.
+    #[arg(long, visible_alias = "serializer", value_name = "FORMAT")]
+    pub format: Option<Format>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: LimitArgs,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+    /// One encoding.
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+    /// The other.
+    #[arg(value_name = "B")]
+    pub b: PathBuf,
+}
+
+/// Arguments of `vectors`.
+#[derive(Clone, Debug, Args)]
+pub struct VectorsArgs {
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+    /// Files of vectors, one JSON object a line.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// A schema language to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaLanguage {
+    /// Fory's schema language, for foryc.
+    Fdl,
+    /// FlatBuffers, for flatc.
+    Fbs,
+    /// A serialized google.protobuf.FileDescriptorSet.
+    Descriptor,
+}
+
+/// Arguments of `schema`.
+#[derive(Clone, Debug, Args)]
+pub struct SchemaArgs {
+    /// A .proto file; the built-in bench.proto when absent.
+    #[arg(long, value_name = "FILE", conflicts_with = "model_set")]
+    pub proto: Option<PathBuf>,
+    /// Directory to search for imports.
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub includes: Vec<PathBuf>,
+    /// A built-in schema: bench, suite or v2.
+    #[arg(long, value_name = "NAME")]
+    pub model_set: Option<String>,
+    /// Language to print.
+    #[arg(long, value_enum)]
+    pub to: SchemaLanguage,
+    /// File to write; standard output when absent.
+    #[arg(short, long, value_name = "OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// Parses the arguments of the process.
+///
+/// # Errors
+/// The code to leave with when there is nothing more to do: help and version were printed, or
+/// the usage error with a hint.
+pub fn parse() -> Result<Cli, Exit> {
+    let matches = Cli::command().try_get_matches();
+    matches
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .map_err(|error| {
+            // Nothing better can be done when the terminal is gone.
+            let _ = error.print();
+            if error.use_stderr() {
+                Exit(exit::USAGE)
+            } else {
+                Exit(exit::COMPATIBLE)
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_benchmarks_names_are_accepted() {
+        let cli = Cli::try_parse_from([
+            "interop-check",
+            "encode",
+            "--data",
+            "sample",
+            "--serializer",
+            "fory",
+        ]);
+        match cli.unwrap().command {
+            Some(Command::Encode(args)) => {
+                assert_eq!(args.subject.model.as_deref(), Some("sample"));
+                assert_eq!(args.format, Format::Fory);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Does what the command line asks for.
+
+mod check;
+mod codec;
+mod explain;
+mod golden;
+mod list;
+mod schema;
+mod vectors;
+
+use std::io::Write;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Result;
+
+/// Runs the command and returns the code to leave with.
+///
+/// # Errors
+/// Whatever keeps the command from its answer.
+pub fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<u8> {
+    match cli.command {
+        None => check::run(&cli.check, out),
+        Some(Command::Check(args)) => check::run(&args, out),
+        Some(Command::List(args)) => list::run(&args, out),
+        Some(Command::Golden(command)) => golden::run(&command, out),
+        Some(Command::Encode(args)) => codec::encode(&args, out),
+        Some(Command::Decode(args)) => codec::decode(&args, out),
+        Some(Command::Transcode(args)) => codec::transcode(&args, out),
+        Some(Command::Explain(args)) => explain::explain(&args, out),
+        Some(Command::Diff(args)) => explain::diff(&args, out),
+        Some(Command::Vectors(args)) => vectors::run(&args, out),
+        Some(Command::Schema(args)) => schema::run(&args, out),
+    }
+}
+
+/// Prints a JSON object on lines of its own.
+fn print_json(out: &mut dyn Write, value: &serde_json::Value) -> Result<()> {
+    writeln!(out, "{value:#}")?;
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Known failures: a file that says which cells fail, how, why, and until when that is
+//! acceptable. An entry that no longer tells the truth fails the check as a new failure does.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Deserialize;
+use wildmatch::WildMatch;
+
+use crate::exit::{Failure, Result};
+use crate::verdict::Verdict;
+
+/// An entry of the file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Glob on the cell's name; `*` and `?` match `/` too.
+    pub pattern: String,
+    /// The verdict that each matching cell has.
+    pub verdict: Verdict,
+    /// What each matching cell's message starts with.
+    pub message: String,
+    /// Why it fails.
+    pub reason: String,
+    /// Where that is reported or documented.
+    pub link: String,
+    /// Who keeps the entry.
+    pub owner: String,
+    /// The last day on which it holds, as YYYY-MM-DD.
+    pub expires: String,
+}
+
+/// All entries.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownFailures {
+    /// In file order; the first that matches a cell counts.
+    #[serde(default)]
+    pub known: Vec<Entry>,
+}
+
+impl KnownFailures {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// Exit 2 when it can't be read or does not parse.
+    pub fn load(path: &Path) -> Result<Self> {
+        let fail = |error: &dyn std::fmt::Display| {
+            Failure::usage(format!("{}: {error}", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
+        Self::parse(&text).map_err(|error| fail(&error))
+    }
+
+    /// Parses the file's text (TOML).
+    ///
+    /// # Errors
+    /// A sentence with line and column.
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+        let all: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        for entry in &all.known {
+            if !is_date(&entry.expires) {
+                return Err(format!(
+                    "{}: expires must be a date as YYYY-MM-DD, not {:?}",
+                    entry.pattern, entry.expires
+                ));
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Entry {
+    /// True when the pattern matches the cell's name.
+    pub fn matches(&self, cell: &str) -> bool {
+        WildMatch::new(&self.pattern).matches(cell)
+    }
+
+    /// True when `today` is past the last day.
+    pub fn is_expired(&self, today: &str) -> bool {
+        // Dates of this form order as text.
+        today > self.expires.as_str()
+    }
+
+    /// What is wrong with taking this entry as the excuse for a cell; `None` when it is one.
+    pub fn contradiction(&self, verdict: Verdict, message: &str) -> Option<String> {
+        if verdict != self.verdict {
+            return Some(format!("known as {}, is {verdict}", self.verdict));
+        }
+        if !message.starts_with(&self.message) {
+            return Some(format!("known with the message {:?}", self.message));
+        }
+        None
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 10
+        && bytes.iter().enumerate().all(|(index, byte)| match index {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+/// The current day in UTC as YYYY-MM-DD.
+pub fn today() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let days = now.map_or(0, |now| now.as_secs() / 86_400);
+    date_of(days)
+}
+
+/// The date of a day counted from 1970-01-01, by the proleptic Gregorian calendar.
+fn date_of(days_since_epoch: u64) -> String {
+    // Eras of 400 years that start on March 1st, so that the leap day comes last.
+    let days = days_since_epoch + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(date_of(0), "1970-01-01");
+        assert_eq!(date_of(11_016), "2000-02-29");
+        assert_eq!(date_of(11_017), "2000-03-01");
+        assert_eq!(date_of(20_787), "2026-11-30");
+    }
+
+    #[test]
+    fn an_entry_excuses_only_what_it_says() {
+        let text = r#"
+            [[known]]
+            pattern = "msgpack/*/Sample@cpp-native/read"
+            verdict = "different-value"
+            message = "field float_value"
+            reason = "r"
+            link = "l"
+            owner = "o"
+            expires = "2027-01-31"
+        "#;
+        let entry = &KnownFailures::parse(text).unwrap().known[0];
+        assert!(entry.matches("msgpack/extreme/Sample@cpp-native/read"));
+        assert!(!entry.matches("msgpack/extreme/Sample@cpp-native/write"));
+        let holds = |verdict, message| entry.contradiction(verdict, message).is_none();
+        assert!(holds(Verdict::DifferentValue, "field float_value: x"));
+        assert!(!holds(Verdict::DifferentValue, "field other"));
+        assert!(!holds(Verdict::Refused, "field float_value: x"));
+        assert!(!entry.is_expired("2027-01-31"));
+        assert!(entry.is_expired("2027-02-01"));
+        assert!(KnownFailures::parse(&text.replace("2027-01-31", "soon")).is_err());
+        assert!(KnownFailures::parse(&text.replace("owner", "keeper")).is_err());
+    }
+}
