@@ -153,6 +153,16 @@ impl Out {
         }
     }
 
+    /// A zigzag varint of a signed 64-bit number: one to ten bytes (protobuf).
+    ///
+    /// # Safety
+    /// See [`Out::array`].
+    #[inline(always)]
+    pub unsafe fn zigzag64<C: Cpu>(&mut self, value: i64) {
+        // SAFETY: see `array`.
+        unsafe { self.varint64::<C>(interop_wire::zigzag64(value)) }
+    }
+
     /// The varint of a 32-bit number extended to 64 bits by its sign: one to five, or ten bytes.
     ///
     /// # Safety
@@ -296,7 +306,7 @@ impl Out {
 
 /// Number of bytes of the varint of `len`.
 #[inline(always)]
-pub(crate) const fn length_bytes(len: usize) -> usize {
+pub const fn length_bytes(len: usize) -> usize {
     if len < 0x80 {
         1
     } else if len < 0x4000 {

@@ -56,6 +56,17 @@ pub fn read_bytes<C: Cpu>(input: &mut In<'_>, bytes: &mut Vec<u8>) -> Result<()>
     input.bytes_into(len, bytes)
 }
 
+/// A bytes value of its own: for map keys and values.
+///
+/// # Errors
+/// When it is cut off.
+#[inline(always)]
+pub fn bytes<C: Cpu>(input: &mut In<'_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_bytes::<C>(input, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// A struct laid out as `layout` says: hash in consistent mode, then fields.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ mod meta;
 mod scalar;
 mod skip;
 mod text;
+mod time;
 mod write;
 
 use interop_wire::Limits;
@@ -17,7 +18,7 @@ use crate::cpu::{self, Task};
 use crate::{Cpu, Error, In, Out};
 
 pub use collection::{
-    read_bytes, read_list, read_map, read_null, read_strings, read_struct_field,
+    bytes, read_bytes, read_list, read_map, read_null, read_strings, read_struct_field,
     read_struct_value, read_structs, value_type, struct_value_type,
 };
 pub use dense::{Dense, read as read_dense, read_bools, write as write_dense, write_bools};
@@ -25,11 +26,18 @@ pub use dialect::ForyDialect;
 pub use info::{FieldInfo, Info, TypeInfo};
 pub use meta::{Layout, ReadMeta, WriteMeta};
 pub use scalar::Scalar;
+pub use skip::{tagged_i64, tagged_u64};
+pub use time::{duration, timestamp};
 pub use text::{read_string, string, string_bound, write_string};
 pub use write::{
-    bytes_bound, write_bytes, write_list, write_map, write_struct_field, write_struct_value,
-    write_structs,
+    bytes_bound, write_bytes, write_list, write_map, write_struct_field, write_struct_map,
+    write_struct_value, write_structs,
 };
+
+/// Flag of a null value.
+pub const NULL: u8 = mark::NULL;
+/// Flag of a value whose references are not tracked.
+pub const VALUE: u8 = mark::VALUE;
 
 /// Compatible or consistent.
 pub trait Mode: Copy + 'static {

@@ -10,7 +10,10 @@ type C = Portable;
 type Result<T> = std::result::Result<T, Error>;
 
 /// A tagged int64: four bytes, or a flag and eight.
-pub(super) fn tagged_i64(input: &mut In<'_>) -> Result<i64> {
+///
+/// # Errors
+/// At the end of the input.
+pub fn tagged_i64(input: &mut In<'_>) -> Result<i64> {
     if input.peek().is_some_and(|byte| byte & 1 == 1) {
         input.u8()?;
         return input.array().map(i64::from_le_bytes);
@@ -19,8 +22,11 @@ pub(super) fn tagged_i64(input: &mut In<'_>) -> Result<i64> {
     Ok(i64::from(word >> 1))
 }
 
-/// A tagged uint64.
-pub(super) fn tagged_u64(input: &mut In<'_>) -> Result<u64> {
+/// A tagged uint64: four bytes, or a flag and eight.
+///
+/// # Errors
+/// At the end of the input.
+pub fn tagged_u64(input: &mut In<'_>) -> Result<u64> {
     if input.peek().is_some_and(|byte| byte & 1 == 1) {
         input.u8()?;
         return input.array().map(u64::from_le_bytes);

@@ -117,32 +117,52 @@ pub unsafe fn write_list<E>(out: &mut Out, values: &[E], mut write: impl FnMut(&
     }
 }
 
-/// A map: chunks of at most 255 entries. `value_type` names the type of struct values.
+/// A map of values that are no structs: chunks of at most 255 entries.
 ///
 /// # Safety
-/// Ten bytes, two for each 255 entries, the metadata of each such chunk, and the entries are
-/// reserved.
+/// Ten bytes, two for each 255 entries, and the entries are reserved.
 #[inline(always)]
 pub unsafe fn write_map<K: Eq + std::hash::Hash, V>(
     out: &mut Out,
     map: &Map<K, V>,
-    mut value_type: Option<impl FnMut(&mut Out)>,
     mut write: impl FnMut(&mut Out, &K, &V),
 ) {
-    let entries: &[(K, V)] = map.as_slice();
     // SAFETY: passed on to the caller.
     unsafe {
-        out.length(entries.len());
-        for chunk in entries.chunks(255) {
-            match &mut value_type {
-                None => out.array([DECLARED_PAIR, chunk.len() as u8]),
-                Some(value_type) => {
-                    out.array([DECLARED_KEY, chunk.len() as u8]);
-                    value_type(out);
-                }
-            }
+        out.length(map.len());
+        for chunk in map.as_slice().chunks(255) {
+            out.array([DECLARED_PAIR, chunk.len() as u8]);
             for (key, value) in chunk {
                 write(out, key, value);
+            }
+        }
+    }
+}
+
+/// A map of structs: chunks of at most 255 entries, each of which names the type.
+///
+/// # Safety
+/// As for [`write_map`], and [`super::Info::meta_bound`] for each 255 entries.
+#[inline(always)]
+pub unsafe fn write_struct_map<C: Cpu, D: ForyDialect, M: Mode, K: Eq + std::hash::Hash, S: Struct>(
+    out: &mut Out,
+    meta: &mut WriteMeta<'_>,
+    map: &Map<K, S>,
+    mut write_key: impl FnMut(&mut Out, &K),
+) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        out.length(map.len());
+        for chunk in map.as_slice().chunks(255) {
+            if M::CONSISTENT && D::DECLARED_VALUES {
+                out.array([DECLARED_PAIR, chunk.len() as u8]);
+            } else {
+                out.array([DECLARED_KEY, chunk.len() as u8]);
+                meta.struct_type::<S, D, M>(out);
+            }
+            for (key, value) in chunk {
+                write_key(out, key);
+                write_struct_value::<C, D, M, S>(out, meta, value);
             }
         }
     }

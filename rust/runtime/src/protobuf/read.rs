@@ -1,10 +1,12 @@
 //! Reading: tags, scalars, length-delimited parts, and what the schema lacks.
 
+use std::hash::Hash;
+
 use interop_wire::{unzigzag32, unzigzag64};
 
 use super::{Merge, Message, UnknownFields};
 use crate::fory::Dense;
-use crate::{Cpu, Error, FieldError, In, Step, cpu};
+use crate::{Cpu, Error, FieldError, In, Map, Step, cpu};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -85,8 +87,8 @@ scalars! {
     float: f32 = |input| input.array().map(f32::from_le_bytes);
     /// double.
     double: f64 = |input| input.array().map(f64::from_le_bytes);
-    /// float, by the name of its Rust type.
-    f32_: f32 = |input| float::<C>(input);
+    /// uint64.
+    u64_: u64 = |input| input.varint64::<C>();
 }
 
 /// The value of a string field.
@@ -122,15 +124,70 @@ pub fn merge_message<C: Cpu, M: Message>(input: &mut In<'_>, message: &mut M) ->
     Ok(())
 }
 
-/// A message of its own: for map values.
+/// An element of a repeated string field.
 ///
 /// # Errors
-/// With byte offset and the path inside the message.
+/// When it is cut off or not UTF-8.
 #[inline(always)]
-pub fn message<C: Cpu, M: Message>(input: &mut In<'_>) -> Result<M> {
-    let mut value = M::default();
-    merge_message::<C, M>(input, &mut value)?;
-    Ok(value)
+pub fn push_string<C: Cpu>(input: &mut In<'_>, texts: &mut Vec<String>) -> Result<()> {
+    input.charge(1, size_of::<String>())?;
+    let index = texts.len();
+    texts.push(String::new());
+    read_string::<C>(input, &mut texts[index]).map_err(|error| error.inside(Step::Index(index)))
+}
+
+/// An element of a repeated bytes field.
+///
+/// # Errors
+/// When it is cut off.
+#[inline(always)]
+pub fn push_bytes<C: Cpu>(input: &mut In<'_>, values: &mut Vec<Vec<u8>>) -> Result<()> {
+    input.charge(1, size_of::<Vec<u8>>())?;
+    let index = values.len();
+    values.push(Vec::new());
+    read_bytes::<C>(input, &mut values[index]).map_err(|error| error.inside(Step::Index(index)))
+}
+
+/// An entry of a map field, behind those in `map`; what is left out is the default. The
+/// caller sees to it that keys are unique once all are read.
+///
+/// # Errors
+/// With byte offset and the entry's place.
+#[inline(always)]
+pub fn merge_entry<C: Cpu, K: Default + Eq + Hash, V: Default>(
+    input: &mut In<'_>,
+    map: &mut Map<K, V>,
+    key_tag: u8,
+    value_tag: u8,
+    read_key: impl Fn(&mut In<'_>, &mut K) -> Result<()>,
+    read_value: impl Fn(&mut In<'_>, &mut V) -> Result<()>,
+) -> Result<()> {
+    let len = input.varint64::<C>()?;
+    input.charge(1, size_of::<(K, V)>())?;
+    let entries = map.raw();
+    let index = entries.len();
+    entries.push(Default::default());
+    let (key, value) = &mut entries[index];
+    let read = input.part(len, |input| {
+        if input.next_is(key_tag) {
+            read_key(input, key)?;
+        }
+        if input.next_is(value_tag) {
+            read_value(input, value)?;
+        }
+        while !input.is_at_end() {
+            let tag = Tag::read::<cpu::Portable>(input)?;
+            if tag.key == u32::from(key_tag) {
+                read_key(input, key)?;
+            } else if tag.key == u32::from(value_tag) {
+                read_value(input, value)?;
+            } else {
+                skip(input, tag.key)?;
+            }
+        }
+        Ok(())
+    });
+    read.map_err(|error| error.inside(Step::Entry(index)))
 }
 
 /// An element of a repeated message field.
