@@ -75,7 +75,7 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
     source.line("#[allow(unused_imports)]");
     source.line("use interop_runtime::cpu::Portable;");
     source.line("#[allow(unused_imports)]");
-    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Scratch};");
+    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};");
     for id in &contents.enums {
         source.line("");
         types::enumeration(&mut source, plan, *id);

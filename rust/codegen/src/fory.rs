@@ -33,7 +33,7 @@ pub fn message(
     source.line(format!("unsafe impl fory::Struct for {} {{", message.name));
     info(source, &context, message, &order, slot, number);
     source.line("");
-    source.line(format!("const SLOTS: usize = {};", plan.slots));
+    source.line(format!("const SLOTS: usize = {};", message.slots));
     source.line("");
     context.bound(source, &fields);
     source.line("");
@@ -551,8 +551,7 @@ impl Context<'_, '_> {
     }
 
     fn read_run(&self, source: &mut Source, fields: &[&FieldPlan<'_>]) {
-        source.line("let mut scratch = Scratch::new();");
-        source.line("let mut run = Run::new(input, &mut scratch);");
+        source.line("let mut run = Run::new(input);");
         for field in fields {
             let read = match &field.kind.ty {
                 Type::Int { bits: 32, signed: true, .. } => "zigzag32",

@@ -16,8 +16,6 @@ pub struct Plan<'s> {
     /// Messages by package, in the schema's order.
     pub packages: BTreeMap<String, Package>,
     pub messages: BTreeMap<MessageId, MessagePlan<'s>>,
-    /// Number of structs with a place in Fory's type metadata.
-    pub slots: usize,
 }
 
 /// A file.
@@ -35,6 +33,8 @@ pub struct MessagePlan<'s> {
     pub fields: Vec<FieldPlan<'s>>,
     /// Slot and registration number; none where Fory can't carry the message as a struct.
     pub fory: Option<(usize, u32)>,
+    /// Number of structs that a stream with this one may name.
+    pub slots: usize,
 }
 
 /// A field.
@@ -95,8 +95,9 @@ impl<'s> Plan<'s> {
             schema,
             packages: BTreeMap::new(),
             messages: BTreeMap::new(),
-            slots: 0,
         };
+        let components = components(schema, &reached);
+        let mut slots: BTreeMap<MessageId, usize> = BTreeMap::new();
         for id in enums {
             let enumeration = schema.enumeration(id);
             if enumeration.closed {
@@ -109,13 +110,18 @@ impl<'s> Plan<'s> {
             let message = schema.message(*id);
             let package = plan.packages.entry(message.package.clone()).or_default();
             package.messages.push(*id);
-            let planned = plan.message(*id)?;
+            let component = components.get(id).copied().unwrap_or(*id);
+            let planned = plan.message(*id, slots.entry(component).or_default())?;
             plan.messages.insert(*id, planned);
+        }
+        for (id, message) in &mut plan.messages {
+            let component = components.get(id).and_then(|component| slots.get(component));
+            message.slots = component.copied().unwrap_or_default();
         }
         Ok(plan)
     }
 
-    fn message(&mut self, id: MessageId) -> Result<MessagePlan<'s>, Error> {
+    fn message(&self, id: MessageId, slots: &mut usize) -> Result<MessagePlan<'s>, Error> {
         let message = self.schema.message(id);
         if message.message_set {
             return Err(unsupported(&message.full_name, "message sets"));
@@ -126,8 +132,8 @@ impl<'s> Plan<'s> {
         }
         let fory = match &message.fory.registration {
             Registration::Id(number) if self.fory_carries(id, &mut BTreeSet::new()) => {
-                let slot = self.slots;
-                self.slots += 1;
+                let slot = *slots;
+                *slots += 1;
                 Some((slot, *number))
             }
             _ => None,
@@ -138,6 +144,7 @@ impl<'s> Plan<'s> {
             package: &message.package,
             fields,
             fory,
+            slots: 0,
         })
     }
 
@@ -312,6 +319,29 @@ fn unsupported(name: &str, what: &'static str) -> Error {
         name: name.to_owned(),
         what,
     }
+}
+
+/// For each message the first one of its connected component: structs that no stream can
+/// hold together share their slots.
+fn components(
+    schema: &Schema,
+    messages: &BTreeSet<MessageId>,
+) -> BTreeMap<MessageId, MessageId> {
+    let mut roots: BTreeMap<_, _> = messages.iter().map(|id| (*id, *id)).collect();
+    for id in messages {
+        let mut reached = BTreeSet::new();
+        reach(schema, *id, &mut reached, &mut BTreeSet::new());
+        // Timestamps and their like are no structs in Fory and join nothing.
+        reached.retain(|id| schema.message(*id).well_known.is_none());
+        let joined: BTreeSet<_> = reached.iter().map(|id| roots[id]).collect();
+        if let Some(first) = joined.first() {
+            roots
+                .values_mut()
+                .filter(|root| joined.contains(root))
+                .for_each(|root| *root = *first);
+        }
+    }
+    roots
 }
 
 fn reach(

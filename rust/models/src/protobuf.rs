@@ -9,7 +9,7 @@ use interop_runtime::protobuf::{self, Tag, UnknownFields};
 #[allow(unused_imports)]
 use interop_runtime::cpu::Portable;
 #[allow(unused_imports)]
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Scratch};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};
 
 /// `protobuf.Player`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -422,7 +422,7 @@ unsafe impl fory::Struct for NumericStruct {
         meta_bound: 45,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 2;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -461,8 +461,7 @@ unsafe impl fory::Struct for NumericStruct {
         meta: &mut ReadMeta,
     ) -> Result<(), Error> {
         let _ = &meta;
-        let mut scratch = Scratch::new();
-        let mut run = Run::new(input, &mut scratch);
+        let mut run = Run::new(input);
         self.f1 = run.zigzag32::<C>();
         self.f2 = run.zigzag32::<C>();
         self.f3 = run.zigzag32::<C>();
@@ -834,7 +833,7 @@ impl FixedNumericStruct {
 unsafe impl fory::Struct for FixedNumericStruct {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.FixedNumericStruct",
-        slot: 1,
+        slot: 0,
         user_id: 11,
         plain_type: &[0x1b, 0x0b],
         hash: 0x4c157205,
@@ -932,7 +931,7 @@ unsafe impl fory::Struct for FixedNumericStruct {
         meta_bound: 45,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 1;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -1150,7 +1149,7 @@ impl NumericStructList {
 unsafe impl fory::Struct for NumericStructList {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.NumericStructList",
-        slot: 2,
+        slot: 1,
         user_id: 8,
         plain_type: &[0x1b, 0x08],
         hash: 0x372fae4e,
@@ -1170,7 +1169,7 @@ unsafe impl fory::Struct for NumericStructList {
         meta_bound: 24,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 2;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -1673,7 +1672,7 @@ impl Sample {
 unsafe impl fory::Struct for Sample {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.Sample",
-        slot: 3,
+        slot: 0,
         user_id: 2,
         plain_type: &[0x1b, 0x02],
         hash: 0x20f1eabe,
@@ -1837,7 +1836,7 @@ unsafe impl fory::Struct for Sample {
         meta_bound: 73,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 2;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -1901,8 +1900,7 @@ unsafe impl fory::Struct for Sample {
         self.float_value_boxed = input.array().map(f32::from_le_bytes).at("float_value_boxed")?;
         self.boolean_value = input.u8().map(|byte| byte != 0).at("boolean_value")?;
         self.boolean_value_boxed = input.u8().map(|byte| byte != 0).at("boolean_value_boxed")?;
-        let mut scratch = Scratch::new();
-        let mut run = Run::new(input, &mut scratch);
+        let mut run = Run::new(input);
         self.long_value = run.zigzag64::<C>();
         self.long_value_boxed = run.zigzag64::<C>();
         self.int_value = run.zigzag32::<C>();
@@ -2139,7 +2137,7 @@ impl SampleList {
 unsafe impl fory::Struct for SampleList {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.SampleList",
-        slot: 4,
+        slot: 1,
         user_id: 9,
         plain_type: &[0x1b, 0x09],
         hash: 0x372fae4e,
@@ -2159,7 +2157,7 @@ unsafe impl fory::Struct for SampleList {
         meta_bound: 24,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 2;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -2478,7 +2476,7 @@ impl Media {
 unsafe impl fory::Struct for Media {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.Media",
-        slot: 5,
+        slot: 0,
         user_id: 3,
         plain_type: &[0x1b, 0x03],
         hash: 0xfc927a03,
@@ -2576,7 +2574,7 @@ unsafe impl fory::Struct for Media {
         meta_bound: 46,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -2630,8 +2628,7 @@ unsafe impl fory::Struct for Media {
     ) -> Result<(), Error> {
         let _ = &meta;
         self.has_bitrate = input.u8().map(|byte| byte != 0).at("has_bitrate")?;
-        let mut scratch = Scratch::new();
-        let mut run = Run::new(input, &mut scratch);
+        let mut run = Run::new(input);
         self.duration = run.zigzag64::<C>();
         self.size = run.zigzag64::<C>();
         self.width = run.zigzag32::<C>();
@@ -2901,7 +2898,7 @@ impl Image {
 unsafe impl fory::Struct for Image {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.Image",
-        slot: 6,
+        slot: 1,
         user_id: 4,
         plain_type: &[0x1b, 0x04],
         hash: 0xbced5114,
@@ -2960,7 +2957,7 @@ unsafe impl fory::Struct for Image {
         meta_bound: 33,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -3174,7 +3171,7 @@ impl MediaContent {
 unsafe impl fory::Struct for MediaContent {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.MediaContent",
-        slot: 7,
+        slot: 2,
         user_id: 5,
         plain_type: &[0x1b, 0x05],
         hash: 0x0b73683d,
@@ -3209,7 +3206,7 @@ unsafe impl fory::Struct for MediaContent {
         meta_bound: 26,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -3365,7 +3362,7 @@ impl MediaContentList {
 unsafe impl fory::Struct for MediaContentList {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.MediaContentList",
-        slot: 8,
+        slot: 3,
         user_id: 10,
         plain_type: &[0x1b, 0x0a],
         hash: 0x372fae4e,
@@ -3385,7 +3382,7 @@ unsafe impl fory::Struct for MediaContentList {
         meta_bound: 24,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -3553,7 +3550,7 @@ impl Foo {
 unsafe impl fory::Struct for Foo {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.Foo",
-        slot: 9,
+        slot: 0,
         user_id: 504637233,
         plain_type: &[0x1b, 0xb1, 0xce, 0xd0, 0xf0, 0x01],
         hash: 0xd8148147,
@@ -3588,7 +3585,7 @@ unsafe impl fory::Struct for Foo {
         meta_bound: 31,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 2;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -3913,7 +3910,7 @@ impl Bar {
 unsafe impl fory::Struct for Bar {
     const INFO: &'static fory::Info = &fory::Info {
         name: "protobuf.Bar",
-        slot: 10,
+        slot: 1,
         user_id: 3672275783,
         plain_type: &[0x1b, 0xc7, 0xf6, 0x89, 0xd7, 0x0d],
         hash: 0xfcee693e,
@@ -3999,7 +3996,7 @@ unsafe impl fory::Struct for Bar {
         meta_bound: 50,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 2;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {

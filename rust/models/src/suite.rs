@@ -9,7 +9,7 @@ use interop_runtime::protobuf::{self, Tag, UnknownFields};
 #[allow(unused_imports)]
 use interop_runtime::cpu::Portable;
 #[allow(unused_imports)]
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Scratch};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};
 
 /// `suite.LogLevel`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -179,7 +179,7 @@ impl SimpleStruct {
 unsafe impl fory::Struct for SimpleStruct {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.SimpleStruct",
-        slot: 11,
+        slot: 0,
         user_id: 100,
         plain_type: &[0x1b, 0x64],
         hash: 0x4e4b8c35,
@@ -226,7 +226,7 @@ unsafe impl fory::Struct for SimpleStruct {
         meta_bound: 29,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 1;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -440,7 +440,7 @@ impl Address {
 unsafe impl fory::Struct for Address {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.Address",
-        slot: 12,
+        slot: 0,
         user_id: 200,
         plain_type: &[0x1b, 0xc8, 0x01],
         hash: 0x46839760,
@@ -487,7 +487,7 @@ unsafe impl fory::Struct for Address {
         meta_bound: 30,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 3;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -744,7 +744,7 @@ impl Person {
 unsafe impl fory::Struct for Person {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.Person",
-        slot: 13,
+        slot: 1,
         user_id: 201,
         plain_type: &[0x1b, 0xc9, 0x01],
         hash: 0xdb0ffa6f,
@@ -803,7 +803,7 @@ unsafe impl fory::Struct for Person {
         meta_bound: 37,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 3;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -1060,7 +1060,7 @@ impl Company {
 unsafe impl fory::Struct for Company {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.Company",
-        slot: 14,
+        slot: 2,
         user_id: 202,
         plain_type: &[0x1b, 0xca, 0x01],
         hash: 0x8755f118,
@@ -1107,7 +1107,7 @@ unsafe impl fory::Struct for Company {
         meta_bound: 33,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 3;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -1349,7 +1349,7 @@ impl Product {
 unsafe impl fory::Struct for Product {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.Product",
-        slot: 15,
+        slot: 0,
         user_id: 300,
         plain_type: &[0x1b, 0xac, 0x02],
         hash: 0x4cb793e3,
@@ -1402,7 +1402,7 @@ unsafe impl fory::Struct for Product {
         meta_bound: 35,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 5;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -1638,7 +1638,7 @@ impl OrderItem {
 unsafe impl fory::Struct for OrderItem {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.OrderItem",
-        slot: 16,
+        slot: 1,
         user_id: 301,
         plain_type: &[0x1b, 0xad, 0x02],
         hash: 0x016b23e5,
@@ -1685,7 +1685,7 @@ unsafe impl fory::Struct for OrderItem {
         meta_bound: 32,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 5;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -1952,7 +1952,7 @@ impl Customer {
 unsafe impl fory::Struct for Customer {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.Customer",
-        slot: 17,
+        slot: 2,
         user_id: 302,
         plain_type: &[0x1b, 0xae, 0x02],
         hash: 0x5191bc89,
@@ -2011,7 +2011,7 @@ unsafe impl fory::Struct for Customer {
         meta_bound: 37,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 5;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -2308,7 +2308,7 @@ impl Order {
 unsafe impl fory::Struct for Order {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.Order",
-        slot: 18,
+        slot: 3,
         user_id: 303,
         plain_type: &[0x1b, 0xaf, 0x02],
         hash: 0x898f5710,
@@ -2373,7 +2373,7 @@ unsafe impl fory::Struct for Order {
         meta_bound: 39,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 5;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -2633,7 +2633,7 @@ impl ECommerceData {
 unsafe impl fory::Struct for ECommerceData {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.ECommerceData",
-        slot: 19,
+        slot: 4,
         user_id: 304,
         plain_type: &[0x1b, 0xb0, 0x02],
         hash: 0xcb290ddb,
@@ -2680,7 +2680,7 @@ unsafe impl fory::Struct for ECommerceData {
         meta_bound: 35,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 5;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -2969,7 +2969,7 @@ impl LogEntry {
 unsafe impl fory::Struct for LogEntry {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.LogEntry",
-        slot: 20,
+        slot: 0,
         user_id: 400,
         plain_type: &[0x1b, 0x90, 0x03],
         hash: 0x02877bb3,
@@ -3043,7 +3043,7 @@ unsafe impl fory::Struct for LogEntry {
         meta_bound: 41,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -3355,7 +3355,7 @@ impl UserProfile {
 unsafe impl fory::Struct for UserProfile {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.UserProfile",
-        slot: 21,
+        slot: 1,
         user_id: 401,
         plain_type: &[0x1b, 0x91, 0x03],
         hash: 0xa0663d31,
@@ -3420,7 +3420,7 @@ unsafe impl fory::Struct for UserProfile {
         meta_bound: 39,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -3711,7 +3711,7 @@ impl APIMetrics {
 unsafe impl fory::Struct for APIMetrics {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.APIMetrics",
-        slot: 22,
+        slot: 2,
         user_id: 402,
         plain_type: &[0x1b, 0x92, 0x03],
         hash: 0xd20bb148,
@@ -3770,7 +3770,7 @@ unsafe impl fory::Struct for APIMetrics {
         meta_bound: 36,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
@@ -4011,7 +4011,7 @@ impl SystemData {
 unsafe impl fory::Struct for SystemData {
     const INFO: &'static fory::Info = &fory::Info {
         name: "suite.SystemData",
-        slot: 23,
+        slot: 3,
         user_id: 403,
         plain_type: &[0x1b, 0x93, 0x03],
         hash: 0x2f7bfae7,
@@ -4058,7 +4058,7 @@ unsafe impl fory::Struct for SystemData {
         meta_bound: 35,
     };
 
-    const SLOTS: usize = 24;
+    const SLOTS: usize = 4;
 
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {

@@ -28,4 +28,4 @@ pub use interop_wire::{ErrorKind, Limits};
 pub use map::Map;
 pub use message::{Codec, Decode, Encode, Fory, ForyConsistent, Protobuf};
 pub use out::Out;
-pub use run::{Run, Scratch};
+pub use run::Run;

@@ -1,43 +1,4 @@
-use std::mem::MaybeUninit;
-
 use crate::{Cpu, In};
-
-/// Room for a copy of the input's last bytes, so that wide loads never leave it.
-#[derive(Debug)]
-#[repr(align(32))]
-pub struct Scratch(MaybeUninit<[u8; Scratch::LEN]>);
-
-impl Scratch {
-    const LEN: usize = 96;
-
-    /// Not yet used.
-    #[inline(always)]
-    pub fn new() -> Self {
-        Self(MaybeUninit::uninit())
-    }
-
-    /// A zero-padded copy of `len` bytes, at most [`Run::REACH`] of them.
-    ///
-    /// # Safety
-    /// `len` bytes are readable at `from`.
-    #[inline(always)]
-    unsafe fn fill(&mut self, from: *const u8, len: usize) -> *const u8 {
-        debug_assert!(len <= Run::REACH);
-        let to = self.0.as_mut_ptr().cast::<u8>();
-        // SAFETY: all of it lies inside the scratch: 73 <= 96.
-        unsafe {
-            to.cast::<[u8; Self::LEN]>().write([0; Self::LEN]);
-            crate::out::copy(from, to, len);
-        }
-        to
-    }
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 /// Consecutive varints inside a window of 64 bytes.
 ///
@@ -51,7 +12,9 @@ pub struct Run {
     /// A bit for each byte of the window without continuation bit, read ones cleared.
     stops: u64,
     /// Place of the next number in the window.
-    at: u32,
+    at: usize,
+    /// Last place from which eight bytes can be loaded.
+    last_load: usize,
     /// Top bit: a number was too long. Bits 32 and up: one was too large.
     wrong: u64,
 }
@@ -59,38 +22,57 @@ pub struct Run {
 impl Run {
     /// Longest run in bytes, whatever its numbers are.
     pub const WINDOW: usize = 64;
-    /// Bytes that the loads may touch.
-    const REACH: usize = 73;
 
     /// A window at `input`'s place.
     #[inline(always)]
-    pub fn new(input: &In<'_>, scratch: &mut Scratch) -> Self {
+    pub fn new(input: &In<'_>) -> Self {
         let readable = input.readable();
-        let base = if readable >= Self::REACH {
-            input.at
-        } else {
-            // SAFETY: that many bytes are readable.
-            unsafe { scratch.fill(input.at, readable) }
+        // SAFETY: that many bytes are readable at `at`.
+        let stops = unsafe {
+            if readable >= Self::WINDOW {
+                stops(input.at)
+            } else {
+                stops_of_tail(input.at, readable)
+            }
         };
         Self {
-            base,
-            // SAFETY: 64 bytes are readable at `base`.
-            stops: unsafe { stops(base) },
+            base: input.at,
+            stops,
             at: 0,
+            // Below eight bytes nothing is loaded: `stops_of_tail` finds no stop.
+            last_load: readable.saturating_sub(8),
             wrong: 0,
+        }
+    }
+
+    /// The eight bytes from the next number on; past the input's end zeros.
+    #[inline(always)]
+    fn word(&self) -> u64 {
+        let at = self.at.min(self.last_load + 8);
+        // SAFETY: a stop was found, so at least eight bytes are readable at `base`, and both
+        // places are at most `last_load`.
+        unsafe {
+            if at <= self.last_load {
+                u64::from_le(self.base.add(at).cast::<u64>().read_unaligned())
+            } else {
+                let word = self.base.add(self.last_load).cast::<u64>().read_unaligned();
+                let past = 8 * (at - self.last_load) as u32;
+                u64::from_le(word).checked_shr(past).unwrap_or(0)
+            }
         }
     }
 
     #[inline(always)]
     fn next<C: Cpu>(&mut self, longest: u32) -> u64 {
-        let end = self.stops.trailing_zeros() + 1;
-        let len = end - self.at;
-        // SAFETY: `at` is at most 65, where it ends up when no stop is left, and 73 bytes are
-        // readable at `base`.
-        let word = unsafe { self.base.add(self.at as usize).cast::<u64>().read_unaligned() };
-        let value = C::gather7(C::low_bits(u64::from_le(word), 8 * len));
+        if self.stops == 0 {
+            self.wrong = u64::MAX;
+            return 0;
+        }
+        let end = self.stops.trailing_zeros() as usize + 1;
+        let len = (end - self.at) as u32;
+        let value = C::gather7(C::low_bits(self.word(), 8 * len));
         self.at = end;
-        self.stops &= self.stops.wrapping_sub(1);
+        self.stops &= self.stops - 1;
         self.wrong |= u64::from(longest).wrapping_sub(u64::from(len)) & (1 << 63);
         value
     }
@@ -125,11 +107,152 @@ impl Run {
     /// `input` stays.
     #[inline(always)]
     pub fn finish(self, input: &mut In<'_>) -> bool {
-        let right = self.wrong == 0 && self.at as usize <= input.remaining().min(Self::WINDOW);
+        let right = self.wrong == 0 && self.at <= input.remaining();
         if right {
-            input.advance(self.at as usize);
+            input.advance(self.at);
         }
         right
+    }
+}
+
+/// Numbers of a packed field inside a window, as many as there are.
+pub(crate) struct Numbers {
+    run: Run,
+}
+
+impl Numbers {
+    /// A window at `input`'s place, not past the end of its part, of which eight bytes remain.
+    #[inline(always)]
+    pub(crate) fn new(input: &In<'_>) -> Self {
+        let mut run = Run::new(input);
+        let remaining = input.remaining();
+        if remaining < Run::WINDOW {
+            run.stops &= (1 << remaining) - 1;
+        }
+        Self { run }
+    }
+
+    /// The next number of at most 64 bits.
+    #[inline(always)]
+    pub(crate) fn next<C: Cpu>(&mut self) -> Option<u64> {
+        let run = &mut self.run;
+        if run.stops == 0 {
+            return None;
+        }
+        let end = run.stops.trailing_zeros() as usize + 1;
+        let len = end - run.at;
+        let mut value = C::gather7(C::low_bits(run.word(), 8 * len as u32));
+        if len > 8 {
+            // SAFETY: both bytes lie before the stop that was found.
+            let (ninth, last) = unsafe {
+                (*run.base.add(run.at + 8), *run.base.add(end - 1))
+            };
+            value |= u64::from(ninth & 0x7f) << 56;
+            if len > 9 {
+                value |= u64::from(last) << 63;
+                if len > 10 || last > 1 {
+                    // The number is left to the reader that says what is wrong.
+                    run.wrong = u64::MAX;
+                    run.stops = 0;
+                    return None;
+                }
+            }
+        }
+        run.at = end;
+        run.stops &= run.stops - 1;
+        Some(value)
+    }
+
+    /// Moves `input` behind the numbers read; false when there were none.
+    #[inline(always)]
+    pub(crate) fn finish(self, input: &mut In<'_>) -> bool {
+        input.advance(self.run.at);
+        self.run.at > 0 && self.run.wrong == 0
+    }
+}
+
+/// Number of bytes without continuation bit in the part that `input` stands in.
+#[inline(always)]
+pub(crate) fn count(input: &In<'_>) -> usize {
+    let len = input.remaining();
+    if len <= 16 {
+        // SAFETY: the part's bytes are inside the input.
+        let bytes = unsafe { std::slice::from_raw_parts(input.at, len) };
+        return bytes.iter().map(|byte| usize::from(*byte < 0x80)).sum();
+    }
+    let mut total = 0;
+    let mut at = 0;
+    // SAFETY: all blocks lie inside the part.
+    unsafe {
+        while len - at >= 64 {
+            total += stops(input.at.add(at)).count_ones();
+            at += 64;
+        }
+        if len - at >= 8 {
+            total += stops_of_tail(input.at.add(at), len - at).count_ones();
+        } else {
+            for i in at..len {
+                total += u32::from(*input.at.add(i) < 0x80);
+            }
+        }
+    }
+    total as usize
+}
+
+/// A bit for each of the `len` bytes at `at`, fewer than 64, whose top bit is clear. Below eight
+/// bytes no bit at all.
+///
+/// # Safety
+/// `len` bytes are readable at `at`.
+#[inline(always)]
+unsafe fn stops_of_tail(at: *const u8, len: usize) -> u64 {
+    // Two blocks that overlap cover any length between one block and two.
+    // SAFETY: both blocks lie inside the `len` bytes.
+    unsafe {
+        match len {
+            0..=7 => 0,
+            8..=15 => stops_of_8(at) | stops_of_8(at.add(len - 8)) << (len - 8),
+            16..=31 => stops_of_16(at) | stops_of_16(at.add(len - 16)) << (len - 16),
+            _ => {
+                let head = stops_of_16(at) | stops_of_16(at.add(16)) << 16;
+                let tail = at.add(len - 32);
+                let tail = stops_of_16(tail) | stops_of_16(tail.add(16)) << 16;
+                head | tail << (len - 32)
+            }
+        }
+    }
+}
+
+/// The same for the eight bytes at `at`.
+///
+/// # Safety
+/// Eight bytes are readable at `at`.
+#[inline(always)]
+unsafe fn stops_of_8(at: *const u8) -> u64 {
+    // SAFETY: passed on to the caller.
+    let word = unsafe { at.cast::<u64>().read_unaligned() };
+    // The multiplication collects the eight top bits in the top byte.
+    let tops = (!u64::from_le(word) & 0x8080_8080_8080_8080) >> 7;
+    tops.wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// The same for the sixteen bytes at `at`.
+///
+/// # Safety
+/// Sixteen bytes are readable at `at`.
+#[inline(always)]
+unsafe fn stops_of_16(at: *const u8) -> u64 {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
+        // SAFETY: SSE2 belongs to the architecture; the bytes are readable.
+        let tops = unsafe { _mm_movemask_epi8(_mm_loadu_si128(at.cast())) };
+        u64::from(!tops as u16)
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    {
+        // SAFETY: passed on to the caller.
+        unsafe { stops_of_8(at) | stops_of_8(at.add(8)) << 8 }
     }
 }
 
@@ -139,27 +262,12 @@ impl Run {
 /// 64 bytes are readable at `at`.
 #[inline(always)]
 unsafe fn stops(at: *const u8) -> u64 {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
-        // SAFETY: SSE2 belongs to the architecture, and 64 bytes are readable.
-        let part = |i: usize| unsafe {
-            let bytes = _mm_loadu_si128(at.add(16 * i).cast());
-            u64::from(_mm_movemask_epi8(bytes) as u16) << (16 * i)
-        };
-        !(part(0) | part(1) | part(2) | part(3))
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    {
-        let mut stops = 0;
-        for i in 0..8 {
-            // SAFETY: 64 bytes are readable.
-            let word = unsafe { at.add(8 * i).cast::<u64>().read_unaligned() };
-            // The multiplication collects the eight top bits in the top byte.
-            let tops = (!u64::from_le(word) & 0x8080_8080_8080_8080) >> 7;
-            stops |= (tops.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
-        }
-        stops
+    // SAFETY: passed on to the caller.
+    unsafe {
+        stops_of_16(at)
+            | stops_of_16(at.add(16)) << 16
+            | stops_of_16(at.add(32)) << 32
+            | stops_of_16(at.add(48)) << 48
     }
 }
 
@@ -178,8 +286,7 @@ mod tests {
         fn run<C: Cpu>(self) -> Self::Output {
             let limits = Limits::DEFAULT;
             let mut input = In::new(self.0, &limits).unwrap();
-            let mut scratch = Scratch::new();
-            let mut run = Run::new(&input, &mut scratch);
+            let mut run = Run::new(&input);
             let values = (0..self.1)
                 .map(|i| {
                     if i % 2 == 0 {
@@ -220,7 +327,7 @@ mod tests {
 
     #[test]
     fn too_long_and_too_large_are_noticed() {
-        assert!(read(&[0xff, 0xff, 0xff, 0xff, 0x0f], 1).1);
+        assert!(read(&[0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0], 1).1);
         assert!(!read(&[0xff, 0xff, 0xff, 0xff, 0x1f], 1).1);
         assert!(!read(&[0x80, 0x80, 0x80, 0x80, 0x80, 0], 1).1);
         let mut nine = vec![0];

@@ -47,7 +47,7 @@ where
     let again: M = fory.deserialize(&written).map_err(|error| format!("{error:?}"))?;
     // Hash maps have no order of their own: sizes and values must agree, bytes need not.
     if again != value || written.len() != bytes.len() {
-        return Err("the library writes another value than it reads".to_owned());
+        return Err(format!("fory {}: reads {} bytes, writes {}", std::any::type_name::<M>(), bytes.len(), written.len()));
     }
     let fory = Rc::new(fory);
     let (a, b, c) = (fory.clone(), fory.clone(), fory);

@@ -9,7 +9,7 @@ use interop_runtime::protobuf::{self, Tag, UnknownFields};
 #[allow(unused_imports)]
 use interop_runtime::cpu::Portable;
 #[allow(unused_imports)]
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Scratch};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};
 
 /// `google.protobuf.Timestamp`.
 #[derive(Clone, Debug, Default, PartialEq)]

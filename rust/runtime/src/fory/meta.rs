@@ -20,19 +20,19 @@ pub struct WriteMeta<'s> {
 /// Calls `write` with metadata state of `slots` slots.
 #[inline(always)]
 pub(super) fn with_slots<T>(slots: usize, write: impl FnOnce(&mut WriteMeta<'_>) -> T) -> T {
-    const INLINE: usize = 16;
-    if slots <= INLINE {
-        let mut markers = [0; INLINE];
-        write(&mut WriteMeta {
-            markers: &mut markers,
+    match slots {
+        0..=4 => write(&mut WriteMeta {
+            markers: &mut [0; 4],
             next: 0,
-        })
-    } else {
-        let mut markers = vec![0; slots];
-        write(&mut WriteMeta {
-            markers: &mut markers,
+        }),
+        5..=32 => write(&mut WriteMeta {
+            markers: &mut [0; 32],
             next: 0,
-        })
+        }),
+        _ => write(&mut WriteMeta {
+            markers: &mut vec![0; slots],
+            next: 0,
+        }),
     }
 }
 

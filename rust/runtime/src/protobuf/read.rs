@@ -6,6 +6,7 @@ use interop_wire::{unzigzag32, unzigzag64};
 
 use super::{Merge, Message, UnknownFields};
 use crate::fory::Dense;
+use crate::run::{self, Numbers};
 use crate::{Cpu, Error, FieldError, In, Map, Step, cpu};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -223,19 +224,26 @@ pub fn packed_varints<C: Cpu, E: Packed>(
 ) -> Result<()> {
     let len = input.varint64::<C>()?;
     input.part(len, |input| {
-        // SAFETY: the part's bytes are inside the input.
-        let bytes = unsafe { std::slice::from_raw_parts(input.at, input.remaining()) };
-        let count = if bytes.len() < 64 {
-            bytes.iter().map(|byte| usize::from(*byte < 0x80)).sum()
-        } else {
-            bytes.iter().filter(|byte| **byte < 0x80).count()
-        };
+        let count = run::count(input);
         input.charge(count, size_of::<E>())?;
         values.reserve_exact(count);
+        let mut written = values.len();
+        while input.remaining() >= 8 {
+            let mut numbers = Numbers::new(input);
+            while let Some(value) = numbers.next::<C>() {
+                // SAFETY: each number ends with one of the `count` bytes counted above, for
+                // which room was reserved.
+                unsafe { values.as_mut_ptr().add(written).write(read(value)) };
+                written += 1;
+            }
+            if !numbers.finish(input) {
+                break;
+            }
+        }
+        // SAFETY: all of them were written.
+        unsafe { values.set_len(written) };
         while !input.is_at_end() {
-            let value = read(input.varint64::<C>()?);
-            debug_assert!(values.len() < values.capacity());
-            values.push(value);
+            values.push(read(input.varint64::<C>()?));
         }
         Ok(())
     })
