@@ -24,6 +24,7 @@ struct Arguments {
     json: bool,
     filter: Option<String>,
     suite: bool,
+    op: Option<String>,
 }
 
 fn arguments() -> Result<Arguments, String> {
@@ -32,6 +33,7 @@ fn arguments() -> Result<Arguments, String> {
         json: false,
         filter: None,
         suite: false,
+        op: None,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -42,6 +44,7 @@ fn arguments() -> Result<Arguments, String> {
                 parsed.rounds = count.ok_or("--rounds takes a number")?;
             }
             "--suite" => parsed.suite = true,
+            "--op" => parsed.op = words.next(),
             "--filter" => parsed.filter = words.next(),
             "--output" => match words.next().as_deref() {
                 Some("json") => parsed.json = true,
@@ -49,7 +52,7 @@ fn arguments() -> Result<Arguments, String> {
                 _ => return Err("--output takes json or markdown".to_owned()),
             },
             other => return Err(format!(
-                "{other}: know --quick, --rounds N, --suite, --filter TEXT, --output json|markdown"
+                "{other}: know --quick, --rounds N, --suite, --filter TEXT, --op NAME, --output json|markdown"
             )),
         }
     }
@@ -122,6 +125,9 @@ fn run() -> Result<(), String> {
             let mut cells = cells;
             cells.push(floor);
             for op in Op::ALL {
+                if arguments.op.as_ref().is_some_and(|name| name != op.name()) {
+                    continue;
+                }
                 let measured = measure::group(&mut cells, op, arguments.rounds);
                 rows.extend(report::rows(format, &model, &set, op, measured));
             }

@@ -77,7 +77,7 @@ where
         encoded.clone(),
         |value: &M, out| value.encode_into::<F>(out),
         |value| value.encode_to_vec::<F>(),
-        |bytes| M::decode::<F>(bytes).unwrap_or_default(),
+        |bytes| M::decode::<F>(bytes),
     );
     let (input, mut used) = (encoded.clone(), value.clone());
     cell.ops.push((

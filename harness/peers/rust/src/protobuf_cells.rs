@@ -65,7 +65,7 @@ where
         bytes.to_vec(),
         |value, out| value.encode(out).unwrap_or_default(),
         |value| value.encode_to_vec(),
-        |bytes| M::decode(bytes).unwrap_or_default(),
+        |bytes| M::decode(bytes),
     );
     let (input, mut used) = (bytes.to_vec(), value);
     cell.ops.push((
@@ -95,7 +95,7 @@ where
         bytes.to_vec(),
         |value, out| value.encode(out),
         |value| value.encode_to_vec(),
-        |bytes| M::decode_from_slice(bytes).unwrap_or_default(),
+        |bytes| M::decode_from_slice(bytes),
     );
     let (input, mut used) = (bytes.to_vec(), value);
     cell.ops.push((
