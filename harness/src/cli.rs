@@ -50,6 +50,43 @@ pub enum Command {
     Vectors(VectorsArgs),
     /// Print a schema in another schema language.
     Schema(SchemaArgs),
+    /// Build, list and check the peers: the real libraries of other languages.
+    #[command(subcommand)]
+    Peers(PeersCommand),
+}
+
+/// What to do with peers.
+#[derive(Debug, Subcommand)]
+pub enum PeersCommand {
+    /// Build peers into target/peers; peers whose toolchain is missing are skipped and named.
+    Build(PeersArgs),
+    /// Start the peers and list what they offer.
+    List(PeersArgs),
+    /// Say what is missing, and the command that installs it.
+    Doctor(PeersArgs),
+    /// Hold the running peers against the support table.
+    Support {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        peers: PeersArgs,
+        /// Write the table anew from what runs.
+        #[arg(long)]
+        write: bool,
+    },
+}
+
+/// Which peers.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PeersArgs {
+    /// Languages; all when absent.
+    #[arg(value_name = "LANG")]
+    pub languages: Vec<String>,
+    /// Folder of the peers; else harness/peers beside the golden files.
+    #[arg(long, value_name = "DIR")]
+    pub peers: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
 }
 
 /// How results are printed.
@@ -74,10 +111,20 @@ pub struct GoldenDir {
 #[derive(Clone, Debug, Default, Args)]
 pub struct Filters {
     /// Only these formats.
-    #[arg(long = "format", visible_alias = "serializer", value_name = "FORMAT", value_delimiter = ',')]
+    #[arg(
+        long = "format",
+        visible_alias = "serializer",
+        value_name = "FORMAT",
+        value_delimiter = ','
+    )]
     pub formats: Vec<Format>,
     /// Only these models.
-    #[arg(long = "model", visible_alias = "data", value_name = "MODEL", value_delimiter = ',')]
+    #[arg(
+        long = "model",
+        visible_alias = "data",
+        value_name = "MODEL",
+        value_delimiter = ','
+    )]
     pub models: Vec<String>,
     /// Only these value sets.
     #[arg(long = "set", value_name = "SET", value_delimiter = ',')]
@@ -103,6 +150,9 @@ pub struct CheckArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub filters: Filters,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: crate::live::LiveArgs,
     /// Judge files even where their hash is not the recorded one, and say nothing of the hash.
     #[arg(long)]
     pub no_verify_hash: bool,
@@ -191,7 +241,12 @@ pub struct AddArgs {
     #[arg(long, value_name = "SET")]
     pub set: String,
     /// Formats to write; all when absent.
-    #[arg(long = "format", visible_alias = "serializer", value_name = "FORMAT", value_delimiter = ',')]
+    #[arg(
+        long = "format",
+        visible_alias = "serializer",
+        value_name = "FORMAT",
+        value_delimiter = ','
+    )]
     pub formats: Vec<Format>,
     /// Values as JSON.
     #[arg(value_name = "VALUES.json")]
@@ -206,7 +261,12 @@ pub struct SubjectArgs {
     #[arg(long, visible_alias = "data", value_name = "MODEL", conflicts_with_all = ["proto", "fdl", "message"])]
     pub model: Option<String>,
     /// A .proto file (or a serialized FileDescriptorSet, ending in .binpb, .desc or .pb).
-    #[arg(long, value_name = "FILE", conflicts_with = "fdl", requires = "message")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "fdl",
+        requires = "message"
+    )]
     pub proto: Option<PathBuf>,
     /// Directory to search for imports.
     #[arg(short = 'I', long = "include", value_name = "DIR")]
@@ -418,6 +478,10 @@ pub struct SchemaArgs {
     /// A built-in schema: bench, suite or v2.
     #[arg(long, value_name = "NAME")]
     pub model_set: Option<String>,
+    /// Root message of a FlatBuffers schema, and the package of a Fory schema; the last message
+    /// of the file when absent.
+    #[arg(long, value_name = "pkg.Message")]
+    pub message: Option<String>,
     /// Language to print.
     #[arg(long, value_enum)]
     pub to: SchemaLanguage,

@@ -12,6 +12,8 @@ pub mod exit;
 pub mod explain;
 pub mod golden;
 pub mod known;
+pub mod live;
+pub mod peer;
 pub mod subject;
 pub mod value_diff;
 pub mod values;

@@ -30,7 +30,12 @@ fn print_matrix(out: &mut dyn Write, report: &Report) -> Result<()> {
         .into_iter()
         .filter(|format| counts.keys().any(|(_, other)| other == format))
         .collect();
-    let width = writers.iter().map(|writer| writer.len()).max().unwrap_or(0).max(6);
+    let width = writers
+        .iter()
+        .map(|writer| writer.len())
+        .max()
+        .unwrap_or(0)
+        .max(6);
     write!(out, "{:<width$}", "writer")?;
     for format in &formats {
         write!(out, "  {:>15}", format.name())?;
@@ -100,6 +105,12 @@ fn print_failures(out: &mut dyn Write, report: &Report, store: &Store) -> Result
         writeln!(out, "\n{}\n  {}", fault.file, fault.fault)?;
         writeln!(out, "  replay: interop-check golden verify")?;
     }
+    for (peer, fault) in &report.harness_faults {
+        writeln!(out, "\npeer {peer}\n  {fault}")?;
+    }
+    for (what, fault) in &report.support_faults {
+        writeln!(out, "\nsupport table: {what}\n  {fault}")?;
+    }
     for (pattern, fault) in &report.bad_entries {
         writeln!(out, "\nknown failure {pattern:?}\n  {fault}")?;
     }
@@ -135,7 +146,10 @@ fn print_failures(out: &mut dyn Write, report: &Report, store: &Store) -> Result
             writeln!(out, "  causes: {}", cell.outcome.causes.join(", "))?;
         }
         if cells.len() > 1 {
-            let names: Vec<_> = cells[1..].iter().map(|cell| cell.cell.name.as_str()).collect();
+            let names: Vec<_> = cells[1..]
+                .iter()
+                .map(|cell| cell.cell.name.as_str())
+                .collect();
             writeln!(out, "  also: {}", names.join(", "))?;
         }
         writeln!(out, "  replay: {}", replay(cell))?;
@@ -157,7 +171,10 @@ fn why(cell: &CellReport) -> String {
     {
         text.push_str(" instead of refused");
     }
-    for more in [Some(&cell.outcome.message), cell.note.as_ref()].into_iter().flatten() {
+    for more in [Some(&cell.outcome.message), cell.note.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         if !more.is_empty() {
             text.push_str(": ");
             text.push_str(more);
@@ -170,18 +187,25 @@ fn why(cell: &CellReport) -> String {
 fn file_of(cell: &CellReport, store: &Store) -> String {
     match cell.cell.source {
         Source::File(index) => store.manifest.files[index].file.clone(),
-        Source::Vector(_) => String::new(),
+        Source::Vector(_) | Source::Live => String::new(),
     }
 }
 
 /// The command that shows this cell again.
 pub fn replay(cell: &CellReport) -> String {
-    format!("interop-check check -k '{}'", cell.cell.name)
+    let live = if cell.cell.source == Source::Live {
+        " --live"
+    } else {
+        ""
+    };
+    format!("interop-check check{live} -k '{}'", cell.cell.name)
 }
 
 fn print_summary(out: &mut dyn Write, report: &Report) -> Result<()> {
     let counts = report.counts();
-    let word = if report.is_compatible() {
+    let word = if !report.harness_faults.is_empty() {
+        "INCOMPLETE"
+    } else if report.is_compatible() {
         "compatible"
     } else {
         "DIFFERENT"

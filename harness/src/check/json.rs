@@ -10,7 +10,7 @@ use crate::golden::Store;
 
 /// `{verdict, cells, by_verdict, by_format, by_writer, files, failures, known, not_run, ...}`.
 ///
-/// `verdict` is "compatible" or "different"; `cells` their number; `failures` holds cells, files
+/// `verdict` is "compatible", "different", or "incomplete" where a peer failed; `cells` their number; `failures` holds cells, files
 /// (`kind` "file") and entries of known failures (`kind` "known").
 pub fn to_json(report: &Report, store: &Store) -> Value {
     let by_verdict: Map<_, _> = report
@@ -54,12 +54,30 @@ pub fn to_json(report: &Report, store: &Store) -> Value {
         })
         .collect();
     let mut failures: Vec<Value> = Vec::new();
-    failures.extend(report.faults.iter().map(|fault| {
-        json!({"kind": "file", "file": fault.file, "message": fault.fault})
-    }));
-    failures.extend(report.bad_entries.iter().map(|(pattern, fault)| {
-        json!({"kind": "known", "pattern": pattern, "message": fault})
-    }));
+    failures.extend(
+        report
+            .faults
+            .iter()
+            .map(|fault| json!({"kind": "file", "file": fault.file, "message": fault.fault})),
+    );
+    failures.extend(
+        report
+            .bad_entries
+            .iter()
+            .map(|(pattern, fault)| json!({"kind": "known", "pattern": pattern, "message": fault})),
+    );
+    failures.extend(
+        report
+            .harness_faults
+            .iter()
+            .map(|(peer, fault)| json!({"kind": "peer", "peer": peer, "message": fault})),
+    );
+    failures.extend(
+        report
+            .support_faults
+            .iter()
+            .map(|(what, fault)| json!({"kind": "support", "what": what, "message": fault})),
+    );
     failures.extend(report.failed().map(|cell| cell_json(cell, store)));
     let known: Vec<_> = report.known().map(|cell| cell_json(cell, store)).collect();
     let not_run: Vec<_> = report
@@ -68,7 +86,13 @@ pub fn to_json(report: &Report, store: &Store) -> Value {
         .map(|left| json!({"what": left.what, "cells": left.cells, "reason": left.reason}))
         .collect();
     json!({
-        "verdict": if report.is_compatible() { "compatible" } else { "different" },
+        "verdict": if !report.harness_faults.is_empty() {
+            "incomplete"
+        } else if report.is_compatible() {
+            "compatible"
+        } else {
+            "different"
+        },
         "cells": report.cells.len(),
         "by_verdict": by_verdict,
         "by_format": by_format,
@@ -104,7 +128,7 @@ fn cell_json(report: &CellReport, store: &Store) -> Value {
     let cell = &report.cell;
     let file = match cell.source {
         Source::File(index) => Some(store.manifest.files[index].file.as_str()),
-        Source::Vector(_) => None,
+        Source::Vector(_) | Source::Live => None,
     };
     let outcome = &report.outcome;
     json!({

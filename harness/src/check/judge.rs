@@ -82,6 +82,10 @@ pub struct Report {
     pub faults: Vec<Fault>,
     /// Entries of known failures that are expired or match nothing.
     pub bad_entries: Vec<(String, String)>,
+    /// Peers that could not be talked to as the protocol says, and why.
+    pub harness_faults: Vec<(String, String)>,
+    /// Deviations of live implementations from the support table.
+    pub support_faults: Vec<(String, String)>,
     /// Cells that were left out.
     pub not_run: Vec<NotRun>,
     /// Files reproduced in the map order that they have.
@@ -93,7 +97,10 @@ pub struct Report {
 impl Report {
     /// True when nothing unknown was found.
     pub fn is_compatible(&self) -> bool {
-        self.faults.is_empty() && self.bad_entries.is_empty() && self.failed().next().is_none()
+        self.faults.is_empty()
+            && self.bad_entries.is_empty()
+            && self.support_faults.is_empty()
+            && self.failed().next().is_none()
     }
 
     /// Cells that failed.
@@ -129,7 +136,7 @@ impl Report {
         let mut counts: BTreeMap<(String, Format), Counts> = BTreeMap::new();
         for cell in &self.cells {
             let writer = match cell.cell.source {
-                Source::File(_) => cell.cell.writer.clone(),
+                Source::File(_) | Source::Live => cell.cell.writer.clone(),
                 Source::Vector(_) => "vectors".to_owned(),
             };
             let key = (writer, cell.cell.format);
@@ -161,7 +168,7 @@ impl Report {
             match report.cell.op {
                 Op::Read => seen.read &= good,
                 Op::Write => seen.reproduced &= good,
-                Op::ReadAs(_) | Op::Answer => {}
+                Op::ReadAs(_) | Op::Answer | Op::LiveWrite | Op::LiveRead(_) => {}
             }
         }
         let mut counts: BTreeMap<String, FileCounts> = BTreeMap::new();
@@ -180,13 +187,15 @@ impl Report {
     }
 }
 
-/// Holds the results against the known failures as of `today`.
+/// Holds the results against the known failures as of `today`. `all_live` says that the plan
+/// holds every live cell there is.
 pub fn judge(
     plan: &Plan,
     selected: &[usize],
     results: Results,
     known: &KnownFailures,
     today: &str,
+    all_live: bool,
 ) -> Report {
     let mut report = Report {
         faults: results.faults,
@@ -225,6 +234,8 @@ pub fn judge(
                 let fault = format!("expired on {}: {}", entry.expires, entry.reason);
                 report.bad_entries.push((entry.pattern.clone(), fault));
             }
+        } else if entry.pattern.starts_with("live/") && !all_live {
+            // Its cells may belong to peers that did not run.
         } else if !plan.cells.iter().any(|cell| entry.matches(&cell.name)) {
             let fault = "matches no cell".to_owned();
             report.bad_entries.push((entry.pattern.clone(), fault));

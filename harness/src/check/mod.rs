@@ -5,10 +5,10 @@
 //! printers see nothing but the [`judge::Report`].
 
 pub mod human;
-pub mod judge;
 pub mod json;
-pub mod plan;
+pub mod judge;
 mod parallel;
+pub mod plan;
 pub mod run;
 
 use std::time::Instant;
@@ -17,6 +17,7 @@ use crate::cli::CheckArgs;
 use crate::exit::{Failure, Result};
 use crate::golden::{DataKind, Store};
 use crate::known::{self, KnownFailures};
+use crate::live::Live;
 
 use judge::Report;
 use plan::{Plan, Selection};
@@ -47,10 +48,15 @@ pub fn check(args: &CheckArgs, store: &Store) -> Result<Report> {
             .map(|file| store.path(&file.file))
             .collect::<Vec<_>>(),
     )?;
-    let plan = Plan::full(&store.manifest, vectors);
+    let mut plan = Plan::full(&store.manifest, vectors);
     let selection = Selection::new(&args.filters)?;
-    let selected = selection.select(&plan);
-    if selected.is_empty() {
+    let mut selected = selection.select(&plan);
+    let live = if args.live.live {
+        crate::live::run(&args.live, store, &selection)?
+    } else {
+        Live::default()
+    };
+    if selected.is_empty() && live.cells.is_empty() {
         return Err(Failure::usage("the filters leave nothing to check")
             .hint("see what there is with: interop-check list --cells"));
     }
@@ -63,8 +69,27 @@ pub fn check(args: &CheckArgs, store: &Store) -> Result<Report> {
         verify_hash: !args.no_verify_hash,
         jobs,
     };
-    let results = run.run()?;
-    let mut report = judge::judge(&plan, &selected, results, &known, &known::today());
+    let mut results = run.run()?;
+    let first_live = plan.cells.len();
+    plan.cells.extend(live.cells);
+    selected.extend(first_live..plan.cells.len());
+    results.outcomes.extend(live.outcomes);
+    // Only a run of every peer over everything can tell that an entry matches no live cell.
+    let all_live = args.live.live
+        && selection.is_everything()
+        && live.not_run.is_empty()
+        && live.harness_faults.is_empty();
+    let mut report = judge::judge(&plan, &selected, results, &known, &known::today(), all_live);
+    report.not_run.extend(live.not_run);
+    report.harness_faults = live.harness_faults;
+    report.support_faults = live.support_faults;
+    if !args.live.live {
+        report.not_run.push(plan::NotRun {
+            what: "live peers".to_owned(),
+            cells: 0,
+            reason: "add --live".to_owned(),
+        });
+    }
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     Ok(report)
 }

@@ -21,6 +21,10 @@ pub enum Op {
     ReadAs(String),
     /// A test vector is answered.
     Answer,
+    /// A live implementation writes the value.
+    LiveWrite,
+    /// Bytes of a writer are read by this live implementation.
+    LiveRead(String),
 }
 
 impl Op {
@@ -31,17 +35,21 @@ impl Op {
             Self::Write => "write".to_owned(),
             Self::ReadAs(corpus) => format!("read-as-{corpus}"),
             Self::Answer => "answer".to_owned(),
+            Self::LiveWrite => "write".to_owned(),
+            Self::LiveRead(reader) => format!("read-by/{reader}"),
         }
     }
 }
 
 /// Where a cell's bytes come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// Index into the manifest's files.
     File(usize),
     /// Index into the plan's vectors.
     Vector(usize),
+    /// A live implementation or a golden file read by one.
+    Live,
 }
 
 /// One question of the check.
@@ -158,7 +166,10 @@ impl Plan {
 
 /// Corpora that have another version of the file's model and files of its format.
 fn other_versions(manifest: &Manifest, file: &File) -> Vec<String> {
-    let models = manifest.models.iter().filter(|model| model.model == file.model);
+    let models = manifest
+        .models
+        .iter()
+        .filter(|model| model.model == file.model);
     let pairs = models.filter_map(|model| {
         let older = model.evolves.as_ref()?;
         if *older == file.corpus {
@@ -234,6 +245,14 @@ impl Selection {
             && any(&self.writers, &cell.writer)
             && any(&self.corpora, &cell.corpus)
             && (self.patterns.is_empty() || self.patterns.iter().any(|p| p.matches(&cell.name)))
+    }
+
+    /// True when cells of this case may be asked for, whatever their format and writer.
+    pub fn takes_case(&self, corpus: &str, set: &str, model: &str) -> bool {
+        let any = |names: &[String], name: &str| {
+            names.is_empty() || names.iter().any(|wanted| wanted.eq_ignore_ascii_case(name))
+        };
+        any(&self.models, model) && any(&self.sets, set) && any(&self.corpora, corpus)
     }
 
     /// Indices of the cells asked for, in order.

@@ -1,5 +1,6 @@
 //! What each cell shows.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -113,10 +114,14 @@ impl Run<'_> {
             }
         }
         let context = self.context(&units)?;
-        let mut results = Results::default();
-        results.faults = self.data_faults(&units)?;
+        let mut results = Results {
+            faults: self.data_faults(&units)?,
+            ..Results::default()
+        };
         let found = parallel::map(&units, self.jobs, |(source, cells)| match source {
             Source::File(index) => self.file(&context, &manifest.files[*index], cells),
+            // Live cells come with their outcomes.
+            Source::Live => Found::default(),
             Source::Vector(index) => {
                 let vector = &self.plan.vectors[*index];
                 Found {
@@ -145,24 +150,26 @@ impl Run<'_> {
                 continue;
             };
             let file = &manifest.files[*index];
-            let others = cells.iter().filter_map(|&cell| match &self.plan.cells[cell].op {
-                Op::ReadAs(corpus) => Some(corpus.as_str()),
-                _ => None,
-            });
+            let others = cells
+                .iter()
+                .filter_map(|&cell| match &self.plan.cells[cell].op {
+                    Op::ReadAs(corpus) => Some(corpus.as_str()),
+                    _ => None,
+                });
             for corpus in std::iter::once(file.corpus.as_str()).chain(others) {
                 if !seen.insert((corpus, &file.model, &file.values)) {
                     continue;
                 }
                 let key = subject_key(corpus, &file.model);
                 wanted.push((key.clone(), file.values.clone()));
-                if !subjects.contains_key(&key) {
+                if let Entry::Vacant(free) = subjects.entry(key) {
                     let model = manifest.model(corpus, &file.model).ok_or_else(|| {
                         Failure::usage(format!(
                             "MANIFEST: {} is of model {} of corpus {corpus}, which it does not list",
                             file.file, file.model
                         ))
                     })?;
-                    subjects.insert(key, catalog.subject(self.store, model)?);
+                    free.insert(catalog.subject(self.store, model)?);
                 }
             }
         }
@@ -185,7 +192,7 @@ impl Run<'_> {
             .iter()
             .filter_map(|(source, _)| match source {
                 Source::File(index) => Some(manifest.files[*index].values.as_str()),
-                Source::Vector(_) => None,
+                Source::Vector(_) | Source::Live => None,
             })
             .collect();
         let files: Vec<_> = manifest
@@ -217,7 +224,11 @@ impl Run<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let gone = |cell: &&Cell| {
-                    Outcome::saying(Verdict::Unsupported, cell.passing(), "the file can't be read")
+                    Outcome::saying(
+                        Verdict::Unsupported,
+                        cell.passing(),
+                        "the file can't be read",
+                    )
                 };
                 return Found {
                     outcomes: cells.iter().map(gone).collect(),
@@ -261,7 +272,8 @@ struct Found {
 }
 
 /// What decoding gave; the outer error is a panic's message.
-type Decoded = std::result::Result<std::result::Result<Document, interop_codec::Error>, String>;
+pub(crate) type Decoded =
+    std::result::Result<std::result::Result<Document, interop_codec::Error>, String>;
 
 struct FileJudge<'c> {
     context: &'c Context<'c>,
@@ -277,7 +289,7 @@ impl<'c> FileJudge<'c> {
         match &cell.op {
             Op::Write => self.write(cell),
             Op::ReadAs(corpus) => self.read_as(cell, corpus),
-            Op::Read | Op::Answer => self.read(cell),
+            Op::Read | Op::Answer | Op::LiveWrite | Op::LiveRead(_) => self.read(cell),
         }
     }
 
@@ -302,7 +314,14 @@ impl<'c> FileJudge<'c> {
             Err(error) => return self.no_value(passing, error),
         };
         let read = self.read.as_ref().expect("decoded above");
-        judge_read(subject, self.file.format, self.bytes, expected, read, passing)
+        judge_read(
+            subject,
+            self.file.format,
+            self.bytes,
+            expected,
+            read,
+            passing,
+        )
     }
 
     fn no_value(&self, passing: Verdict, error: &str) -> Outcome {
@@ -370,63 +389,75 @@ impl<'c> FileJudge<'c> {
             self.in_file_order = true;
             return Outcome::plain(Verdict::Identical, passing);
         }
-        self.explain_bytes(subject, &cell.writer, &written, passing)
+        explain_bytes(
+            subject,
+            format,
+            self.bytes,
+            &written,
+            &cell.writer,
+            passing,
+            Limits::DEFAULT,
+        )
     }
+}
 
-    /// Why the bytes written are not those of the file.
-    fn explain_bytes(
-        &self,
-        subject: &Subject,
-        writer: &str,
-        written: &[u8],
-        passing: Verdict,
-    ) -> Outcome {
-        let format = self.file.format;
-        let limits = Limits::DEFAULT;
-        let file = Trace::of(subject, format, self.bytes, limits);
-        let ours = Trace::of(subject, format, written, limits);
-        let comparison = compare(format, (self.bytes, &file), (written, &ours));
-        let verdict = if comparison.same_value {
-            Verdict::EqualValue
-        } else {
-            Verdict::DifferentValue
-        };
-        let causes: Vec<String> = comparison
-            .causes()
-            .iter()
-            .map(|(cause, count)| format!("{cause} ({count})"))
-            .collect();
-        let Some(first) = comparison.leading() else {
-            return Outcome::saying(verdict, passing, "bytes differ, nothing explains where");
-        };
-        let side = |side: &Option<crate::explain::Side>| match side {
-            Some(side) => format!(
-                "{} ({} {})",
-                crate::explain::page::show_bytes(&side.bytes),
-                side.meaning,
-                crate::value_diff::shorten(&side.value)
-            ),
-            None => "nothing".to_owned(),
-        };
-        let offset = first.a.as_ref().or(first.b.as_ref()).map(|side| side.offset);
-        let place = if first.path.is_root() {
-            String::new()
-        } else {
-            format!(" in field {}", first.path)
-        };
-        let message = format!(
-            "{}{place} at byte {}: {writer} wrote {}, its dialect writes {}",
-            first.cause,
-            offset.unwrap_or_default(),
-            side(&first.a),
-            side(&first.b),
-        );
-        Outcome {
-            path: Some(first.path.to_string()),
-            offset,
-            causes,
-            ..Outcome::saying(verdict, passing, message)
-        }
+/// Why the bytes that `writer` wrote are not those of its dialect.
+pub(crate) fn explain_bytes(
+    subject: &Subject,
+    format: Format,
+    bytes: &[u8],
+    expected: &[u8],
+    writer: &str,
+    passing: Verdict,
+    limits: Limits,
+) -> Outcome {
+    let file = Trace::of(subject, format, bytes, limits);
+    let ours = Trace::of(subject, format, expected, limits);
+    let comparison = compare(&subject.schema, format, (bytes, &file), (expected, &ours));
+    let verdict = if comparison.same_value {
+        Verdict::EqualValue
+    } else {
+        Verdict::DifferentValue
+    };
+    let causes: Vec<String> = comparison
+        .causes()
+        .iter()
+        .map(|(cause, count)| format!("{cause} ({count})"))
+        .collect();
+    let Some(first) = comparison.leading() else {
+        return Outcome::saying(verdict, passing, "bytes differ, nothing explains where");
+    };
+    let side = |side: &Option<crate::explain::Side>| match side {
+        Some(side) => format!(
+            "{} ({} {})",
+            crate::explain::page::show_bytes(&side.bytes),
+            side.meaning,
+            crate::value_diff::shorten(&side.value)
+        ),
+        None => "nothing".to_owned(),
+    };
+    let offset = first
+        .a
+        .as_ref()
+        .or(first.b.as_ref())
+        .map(|side| side.offset);
+    let place = if first.path.is_root() {
+        String::new()
+    } else {
+        format!(" in field {}", first.path)
+    };
+    let message = format!(
+        "{}{place} at byte {}: {writer} wrote {}, its dialect writes {}",
+        first.cause,
+        offset.unwrap_or_default(),
+        side(&first.a),
+        side(&first.b),
+    );
+    Outcome {
+        path: Some(first.path.to_string()),
+        offset,
+        causes,
+        ..Outcome::saying(verdict, passing, message)
     }
 }
 
@@ -452,14 +483,16 @@ pub fn dialect_of(
     Ok(preset.dialect)
 }
 
-fn decode(subject: &Subject, format: Format, bytes: &[u8]) -> Decoded {
+/// Decodes with the default limits; a panic is an error of its own.
+pub(crate) fn decode(subject: &Subject, format: Format, bytes: &[u8]) -> Decoded {
     no_panic(|| {
         let options = DecodeOptions::default();
         interop_codec::decode(&subject.schema, subject.id, format, bytes, options)
     })
 }
 
-fn encode(
+/// Encodes; a panic is an error of its own.
+pub(crate) fn encode(
     subject: &Subject,
     format: Format,
     document: &Document,
@@ -477,7 +510,8 @@ fn no_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     })
 }
 
-fn judge_read(
+/// Holds what was read against what should be.
+pub(crate) fn judge_read(
     subject: &Subject,
     format: Format,
     bytes: &[u8],

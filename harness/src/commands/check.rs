@@ -2,7 +2,7 @@ use std::io::Write;
 
 use crate::check::{check, human, json};
 use crate::cli::{CheckArgs, Output};
-use crate::exit::{COMPATIBLE, DIFFERENT, Result};
+use crate::exit::{COMPATIBLE, DIFFERENT, HARNESS, Result};
 use crate::golden::Store;
 
 pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<u8> {
@@ -17,7 +17,9 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<u8> {
         Output::Human => human::print(out, &report, &store)?,
         Output::Json => super::print_json(out, &json::to_json(&report, &store))?,
     }
-    Ok(if report.is_compatible() {
+    Ok(if !report.harness_faults.is_empty() {
+        HARNESS
+    } else if report.is_compatible() {
         COMPATIBLE
     } else {
         DIFFERENT

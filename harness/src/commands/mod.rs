@@ -5,6 +5,7 @@ mod codec;
 mod explain;
 mod golden;
 mod list;
+mod peers;
 mod schema;
 mod vectors;
 
@@ -30,6 +31,7 @@ pub fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<u8> {
         Some(Command::Diff(args)) => explain::diff(&args, out),
         Some(Command::Vectors(args)) => vectors::run(&args, out),
         Some(Command::Schema(args)) => schema::run(&args, out),
+        Some(Command::Peers(command)) => peers::run(&command, out),
     }
 }
 

@@ -36,15 +36,19 @@ pub fn print_human(
         writeln!(out, "  {:<9} {:>6}", "unread", bytes.len() - explained)?;
     }
     writeln!(out)?;
-    let rows: Vec<_> = trace.spans.iter().map(|span| Row::of(span, bytes)).collect();
-    let width = |cell: fn(&Row) -> &str, most: usize| {
+    let rows: Vec<_> = trace
+        .spans
+        .iter()
+        .map(|span| Row::of(span, bytes))
+        .collect();
+    let width = |cell: fn(&Row) -> &str, title: &str, most: usize| {
         let widest = rows.iter().map(|row| cell(row).chars().count()).max();
-        widest.unwrap_or(0).min(most)
+        widest.unwrap_or(0).clamp(title.len(), most)
     };
     let (bytes_width, path_width, meaning_width) = (
-        width(|row| &row.bytes, 2 * MAX_SHOWN_BYTES + 8),
-        width(|row| &row.path, 40),
-        width(|row| &row.meaning, 28),
+        width(|row| &row.bytes, "bytes", 2 * MAX_SHOWN_BYTES + 8),
+        width(|row| &row.path, "field", 40),
+        width(|row| &row.meaning, "meaning", 28),
     );
     writeln!(
         out,

@@ -10,9 +10,15 @@
 //! ```
 
 mod descriptor;
+pub mod emit;
 mod error;
+mod escape;
+pub mod fbs;
 pub mod fdl;
 mod features;
+mod field_number;
+pub mod fory;
+mod fory_type;
 mod lower;
 mod model;
 pub mod proto;

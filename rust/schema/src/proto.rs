@@ -81,6 +81,14 @@ pub fn compile_text(text: &str) -> Result<Schema, Error> {
 /// # Errors
 /// [`Error::Compile`] with file, line and column.
 pub fn compile_sources(sources: &[(&str, &str)]) -> Result<Schema, Error> {
+    from_descriptor_set(&descriptor_set_of_sources(sources)?)
+}
+
+/// The serialized FileDescriptorSet of the texts of several `.proto` files, imports included.
+///
+/// # Errors
+/// [`Error::Compile`] with file, line and column.
+pub fn descriptor_set_of_sources(sources: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
     let mut resolver = ChainFileResolver::new();
     for (name, text) in sources {
         resolver.add(Source {
@@ -89,7 +97,7 @@ pub fn compile_sources(sources: &[(&str, &str)]) -> Result<Schema, Error> {
         });
     }
     let names: Vec<_> = sources.iter().map(|(name, _)| (*name).to_owned()).collect();
-    from_descriptor_set(&compile(resolver, &names)?)
+    compile(resolver, &names)
 }
 
 fn compile(mut resolver: ChainFileResolver, names: &[String]) -> Result<Vec<u8>, Error> {

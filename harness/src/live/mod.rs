@@ -1,0 +1,91 @@
+//! The live check: every writer against every reader, with the libraries of today.
+//!
+//! [`roster`] finds out which implementations there are and holds them against the committed
+//! support table; [`matrix`] lays out the cells and puts them to the peers.
+
+pub mod matrix;
+pub mod roster;
+
+use std::path::PathBuf;
+
+use crate::check::plan::{Cell, NotRun, Selection};
+use crate::check::run::Outcome;
+use crate::exit::{Failure, Result};
+use crate::golden::Store;
+use crate::peer::declare::{Declaration, Folders};
+
+use roster::Roster;
+
+/// Which peers to talk to, and how.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct LiveArgs {
+    /// Set live peers against each other and against the golden files.
+    #[arg(long)]
+    pub live: bool,
+    /// Languages whose peers must run (or "all"): exit 3 when one is skipped.
+    #[arg(long, value_name = "LANG", value_delimiter = ',', requires = "live")]
+    pub require: Vec<String>,
+    /// Only the peers of these languages.
+    #[arg(long, value_name = "LANG", value_delimiter = ',', requires = "live")]
+    pub target: Vec<String>,
+    /// Folder of the peers; else harness/peers beside the golden files.
+    #[arg(long, value_name = "DIR", requires = "live")]
+    pub peers: Option<PathBuf>,
+}
+
+/// What a live run adds to a check.
+#[derive(Debug, Default)]
+pub struct Live {
+    /// The cells, in a fixed order.
+    pub cells: Vec<Cell>,
+    /// One outcome a cell.
+    pub outcomes: Vec<Outcome>,
+    /// Peers that could not be talked to as the protocol says: exit 3.
+    pub harness_faults: Vec<(String, String)>,
+    /// Deviations from the support table.
+    pub support_faults: Vec<(String, String)>,
+    /// Peers that were skipped.
+    pub not_run: Vec<NotRun>,
+}
+
+/// Runs the live part of a check.
+///
+/// # Errors
+/// Exit 2 when the peers' folder or a `peer.toml` is unusable; exit 3 when a required peer is
+/// missing.
+pub fn run(args: &LiveArgs, store: &Store, selection: &Selection) -> Result<Live> {
+    let folders = folders(store);
+    let declarations = declarations(args.peers.as_ref(), store)?;
+    let roster = Roster::assemble(args, &declarations, &folders)?;
+    let mut live = Live {
+        not_run: roster.skipped.clone(),
+        harness_faults: roster.faults.clone(),
+        ..Live::default()
+    };
+    let support = roster::Support::load(&store.path("support.toml"))?;
+    live.support_faults = support.deviations(&roster);
+    matrix::run(&roster, store, selection, &mut live)?;
+    Ok(live)
+}
+
+/// The project's folders, as seen from its golden files.
+pub fn folders(store: &Store) -> Folders {
+    let root = store.root.join("..");
+    let root = std::fs::canonicalize(&root).unwrap_or(root);
+    Folders {
+        build: root.join("target/peers"),
+        root,
+    }
+}
+
+/// All declared peers.
+///
+/// # Errors
+/// Exit 2 when they can't be read.
+pub fn declarations(peers: Option<&PathBuf>, store: &Store) -> Result<Vec<Declaration>> {
+    let directory = match peers {
+        Some(directory) => directory.clone(),
+        None => folders(store).root.join("harness/peers"),
+    };
+    Declaration::read_all(&directory).map_err(Failure::usage)
+}

@@ -1,0 +1,374 @@
+//! Puts requests to a peer and finds out who is to blame when it fails.
+//!
+//! Several requests are in flight at once. When the process crashes, hangs, floods or grows too
+//! large, any of them may be the cause: each is put again, alone, to a fresh process, and only
+//! the one that fails again is blamed. The others keep their answers.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::process::{Fault, Process, Program};
+use super::proto::{Hello, Reply, Request, Welcome, reply, request};
+
+/// The version of `proto/peer.proto` that the harness speaks.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Bounds on a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// From start to the reply to Hello.
+    pub start: Duration,
+    /// Longest wait for any reply while requests are in flight.
+    pub request: Duration,
+    /// Wait for the peer to end after its input closes, before it is killed.
+    pub shutdown: Duration,
+    /// Resident memory of the process group, in bytes.
+    pub resident_bytes: u64,
+    /// Requests in flight at once.
+    pub window: usize,
+    /// Fresh processes after the first.
+    pub restarts: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(30),
+            request: Duration::from_secs(10),
+            shutdown: Duration::from_secs(2),
+            resident_bytes: 2 << 30,
+            window: 8,
+            restarts: 32,
+        }
+    }
+}
+
+/// What became of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The peer answered.
+    Answer(reply::Body),
+    /// The peer failed on this request, also when it was put to a fresh process alone.
+    Blamed(Fault),
+    /// Never put: the peer failed too often before its turn.
+    Abandoned,
+}
+
+/// All that a conversation showed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conversation {
+    /// What the peer said of itself; `None` when it never came up.
+    pub welcome: Option<Welcome>,
+    /// One outcome a request, in the order of the requests.
+    pub outcomes: Vec<Outcome>,
+    /// What is wrong with the peer itself, whatever the request: it did not start, broke the
+    /// protocol, or needed too many restarts. A run with faults is not complete.
+    pub faults: Vec<Fault>,
+    /// Failures with several requests in flight that no request alone repeated.
+    pub unrepeated: Vec<Fault>,
+}
+
+const MEMORY_POLL: Duration = Duration::from_millis(50);
+
+/// Starts a peer and asks what it offers.
+///
+/// # Errors
+/// When it does not start, or does not answer as the protocol says.
+pub async fn introduce(program: &Program, bounds: &Bounds) -> Result<Welcome, Fault> {
+    let (session, welcome) = Session::open(program, bounds).await?;
+    match session.finish(0).await {
+        Some(fault) => Err(fault),
+        None => Ok(welcome),
+    }
+}
+
+/// Puts all requests to the peer, in order, and gathers what becomes of them.
+pub async fn converse(
+    program: &Program,
+    bounds: &Bounds,
+    requests: Vec<request::Body>,
+) -> Conversation {
+    let mut talk = Talk {
+        program,
+        bounds,
+        outcomes: vec![None; requests.len()],
+        requests,
+        result: Conversation::default(),
+        restarts_left: bounds.restarts,
+    };
+    talk.run().await;
+    let mut result = talk.result;
+    result.outcomes = talk
+        .outcomes
+        .into_iter()
+        .map(|outcome| outcome.unwrap_or(Outcome::Abandoned))
+        .collect();
+    result
+}
+
+struct Talk<'a> {
+    program: &'a Program,
+    bounds: &'a Bounds,
+    requests: Vec<request::Body>,
+    outcomes: Vec<Option<Outcome>>,
+    result: Conversation,
+    restarts_left: u32,
+}
+
+impl Talk<'_> {
+    async fn run(&mut self) {
+        let mut open: VecDeque<usize> = (0..self.requests.len()).collect();
+        loop {
+            let (suspects, fault) = match self.session(&mut open, self.bounds.window).await {
+                End::Complete => return,
+                End::Unstarted(fault) => {
+                    self.result.faults.push(fault);
+                    return;
+                }
+                End::Broken { suspects, fault } => (suspects, fault),
+            };
+            if matches!(fault, Fault::Protocol { .. }) {
+                self.result.faults.push(fault.clone());
+            }
+            let mut blamed = false;
+            for suspect in suspects {
+                if !self.may_restart() {
+                    return;
+                }
+                let mut alone = VecDeque::from([suspect]);
+                match self.session(&mut alone, 1).await {
+                    End::Complete => {}
+                    End::Unstarted(fault) => {
+                        self.result.faults.push(fault);
+                        return;
+                    }
+                    End::Broken { fault, .. } => {
+                        blamed = true;
+                        self.outcomes[suspect].get_or_insert(Outcome::Blamed(fault));
+                    }
+                }
+            }
+            if !blamed && !matches!(fault, Fault::Protocol { .. }) {
+                self.result.unrepeated.push(fault);
+            }
+            if open.is_empty() || !self.may_restart() {
+                return;
+            }
+        }
+    }
+
+    fn may_restart(&mut self) -> bool {
+        match self.restarts_left.checked_sub(1) {
+            Some(left) => self.restarts_left = left,
+            None => {
+                let text = format!(
+                    "it needed more than {} fresh processes",
+                    self.bounds.restarts
+                );
+                self.result.faults.push(Fault::Start(text));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// One process, until everything in `open` is answered or the process fails. What was put
+    /// is taken out of `open`.
+    async fn session(&mut self, open: &mut VecDeque<usize>, window: usize) -> End {
+        let (mut session, welcome) = match Session::open(self.program, self.bounds).await {
+            Ok(opened) => opened,
+            Err(fault) => return End::Unstarted(fault),
+        };
+        self.result.welcome.get_or_insert(welcome);
+        let mut in_flight = BTreeMap::new();
+        loop {
+            while in_flight.len() < window
+                && let Some(index) = open.pop_front()
+            {
+                let id = index as u64 + 1;
+                session.send(id, self.requests[index].clone());
+                in_flight.insert(id, index);
+            }
+            if in_flight.is_empty() {
+                break;
+            }
+            let reply = match session.receive(self.bounds.request).await {
+                Ok(reply) => reply,
+                Err(fault) => {
+                    let suspects = in_flight.into_values().collect();
+                    let fault = session.end(fault).await;
+                    return End::Broken { suspects, fault };
+                }
+            };
+            let Some(index) = in_flight.remove(&reply.id) else {
+                let fault = unasked(&reply, self.requests.len());
+                let suspects = in_flight.into_values().collect();
+                let fault = session.end(Some(fault)).await;
+                return End::Broken { suspects, fault };
+            };
+            match check_body(&self.requests[index], reply) {
+                Ok(body) => self.outcomes[index] = Some(Outcome::Answer(body)),
+                Err(fault) => {
+                    self.outcomes[index] = Some(Outcome::Blamed(fault.clone()));
+                    let suspects = in_flight.into_values().collect();
+                    let fault = session.end(Some(fault)).await;
+                    return End::Broken { suspects, fault };
+                }
+            }
+        }
+        match session.finish(self.requests.len()).await {
+            None => End::Complete,
+            Some(fault) => End::Broken {
+                suspects: Vec::new(),
+                fault,
+            },
+        }
+    }
+}
+
+enum End {
+    Complete,
+    Unstarted(Fault),
+    Broken { suspects: Vec<usize>, fault: Fault },
+}
+
+fn unasked(reply: &Reply, requests: usize) -> Fault {
+    let known = (1..=requests as u64).contains(&reply.id);
+    let reason = if known {
+        "which is not open"
+    } else {
+        "which was never made"
+    };
+    Fault::Protocol {
+        text: format!("a reply to request {}, {reason}", reply.id),
+        bytes: Vec::new(),
+    }
+}
+
+/// The reply's body, if it is of the kind that the request asks for.
+fn check_body(request: &request::Body, reply: Reply) -> Result<reply::Body, Fault> {
+    let wrong = |text: &str| {
+        Err(Fault::Protocol {
+            text: format!("the reply to request {} {text}", reply.id),
+            bytes: Vec::new(),
+        })
+    };
+    let Some(body) = reply.body else {
+        return wrong("is empty");
+    };
+    let fits = matches!(
+        (request, &body),
+        (_, reply::Body::Failure(_))
+            | (request::Body::Hello(_), reply::Body::Hello(_))
+            | (request::Body::Schema(_), reply::Body::Schema(_))
+            | (request::Body::Encode(_), reply::Body::Encode(_))
+            | (request::Body::Decode(_), reply::Body::Decode(_))
+            | (request::Body::Reencode(_), reply::Body::Reencode(_))
+            | (request::Body::Bench(_), reply::Body::Bench(_))
+    );
+    if fits {
+        Ok(body)
+    } else {
+        wrong("answers another kind of request")
+    }
+}
+
+/// A conversation with one process.
+struct Session<'a> {
+    process: Process,
+    bounds: &'a Bounds,
+}
+
+impl<'a> Session<'a> {
+    async fn open(program: &Program, bounds: &'a Bounds) -> Result<(Self, Welcome), Fault> {
+        let process = Process::start(program)?;
+        let mut session = Self { process, bounds };
+        const HELLO: u64 = u64::MAX;
+        let hello = request::Body::Hello(Hello {
+            protocol_version: PROTOCOL_VERSION,
+        });
+        session.send(HELLO, hello.clone());
+        let reply = match session.receive(bounds.start).await {
+            Ok(reply) => reply,
+            Err(fault) => return Err(session.end(fault).await),
+        };
+        let problem = if reply.id != HELLO {
+            format!("a reply to request {} instead of to Hello", reply.id)
+        } else {
+            match check_body(&hello, reply) {
+                Ok(reply::Body::Hello(welcome)) if welcome.protocol_version == PROTOCOL_VERSION => {
+                    return Ok((session, welcome));
+                }
+                Ok(reply::Body::Hello(welcome)) => format!(
+                    "it speaks version {}, not {PROTOCOL_VERSION}",
+                    welcome.protocol_version
+                ),
+                Ok(_) => "it refuses Hello".to_owned(),
+                Err(fault) => return Err(session.end(Some(fault)).await),
+            }
+        };
+        let fault = Fault::Protocol {
+            text: problem,
+            bytes: Vec::new(),
+        };
+        Err(session.end(Some(fault)).await)
+    }
+
+    fn send(&self, id: u64, body: request::Body) {
+        self.process.send(&Request {
+            id,
+            body: Some(body),
+        });
+    }
+
+    /// The next reply. `Err(None)` means that the process ended; [`Session::end`] says how.
+    async fn receive(&mut self, deadline: Duration) -> Result<Reply, Option<Fault>> {
+        let until = Instant::now() + deadline;
+        loop {
+            let poll = until.min(Instant::now() + MEMORY_POLL);
+            match tokio::time::timeout_at(poll, self.process.receive()).await {
+                Ok(Ok(Some(reply))) => return Ok(reply),
+                Ok(Ok(None)) => return Err(None),
+                Ok(Err(fault)) => return Err(Some(fault)),
+                Err(_) => {}
+            }
+            if let Some(resident_bytes) = self.process.resident_bytes()
+                && resident_bytes > self.bounds.resident_bytes
+            {
+                return Err(Some(Fault::Memory {
+                    resident_bytes,
+                    limit_bytes: self.bounds.resident_bytes,
+                }));
+            }
+            if Instant::now() >= until {
+                return Err(Some(Fault::Timeout { after: deadline }));
+            }
+        }
+    }
+
+    /// Ends a failed conversation: `fault`, or how the process ended where there is none.
+    async fn end(self, fault: Option<Fault>) -> Fault {
+        match fault {
+            None => self.process.crash(self.bounds.shutdown).await,
+            Some(fault) => {
+                self.process.kill().await;
+                fault
+            }
+        }
+    }
+
+    /// Ends a complete conversation. Anything that the peer still says is a fault; that it has
+    /// to be killed is not.
+    async fn finish(mut self, asked: usize) -> Option<Fault> {
+        self.process.close_requests();
+        let fault = match self.receive(self.bounds.shutdown).await {
+            Ok(reply) => Some(unasked(&reply, asked)),
+            Err(Some(fault @ Fault::Protocol { .. })) => Some(fault),
+            Err(_) => None,
+        };
+        self.process.kill().await;
+        fault
+    }
+}
