@@ -4,8 +4,11 @@
 //! that a module tree of the same shape holds them: package `a.b` becomes `a/b.rs`, and paths
 //! between types lead through `super`.
 //!
+//! Members of a oneof are optional fields of their own; reading one clears the others, as the
+//! last one on the wire wins. Writers write all that are set.
+//!
 //! ```
-//! let schema = interop_schema::compile_text(
+//! let schema = interop_schema::proto::compile_text(
 //!     "syntax = \"proto3\"; package shop; message Item { string name = 1; }",
 //! )
 //! .unwrap();

@@ -382,6 +382,16 @@ fn read_into(plan: &Plan<'_>, kind: &Kind, cpu: &str, target: &str, package: &st
     }
 }
 
+/// Statements that clear the other members of the field's oneof.
+fn clear_others(message: &MessagePlan<'_>, field: &FieldPlan<'_>) -> String {
+    let others = message.fields.iter().filter(|other| {
+        field.field.oneof.is_some()
+            && other.field.oneof == field.field.oneof
+            && other.field.number != field.field.number
+    });
+    others.map(|other| format!("self.{} = None; ", other.ident)).collect()
+}
+
 /// Statement that reads one occurrence of the field.
 fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) -> String {
     let name = &field.field.name;
@@ -490,6 +500,7 @@ fn merge(
             Shape::Map { .. } => ("while", 2, read_field(plan, field, "C", message.package)),
             _ => ("if", wire_type, read_field(plan, field, "C", message.package)),
         };
+        let read = clear_others(message, field) + &read;
         source.line(format!("{keyword} {} {{", next_is(number, wire_type)));
         source.line(read);
         source.line("}");
@@ -528,7 +539,8 @@ fn merge_rest(
             source.line("}");
         };
         let kind = field.kind.proto;
-        let single = read_field(plan, field, "Portable", message.package);
+        let single = clear_others(message, field)
+            + &read_field(plan, field, "Portable", message.package);
         match &field.shape {
             Shape::Map { .. } => arm(key(2), single),
             Shape::Repeated { .. } if kind.is_packable() => {

@@ -130,7 +130,13 @@ fn read<F, M: Model + Decode<F>>(bytes: &[u8], truth: &M) -> Result<M, Failed> {
 fn check<M: Model>(format: &str, path: &Path, truth: &[u8]) -> Result<(), Failed> {
     let truth = M::decode::<Protobuf>(truth).map_err(|error| error.to_string())?;
     let bytes = std::fs::read(path)?;
-    let (_, writers) = writers(path);
+    let (name, writers) = writers(path);
+    if !(format == "fory-consistent" && wrote_only(&writers, REFUSED)) {
+        let agreed = M::decode::<Protobuf>(&dynamic(format, &name, &bytes)?);
+        if agreed.map_err(|error| error.to_string())? != truth {
+            return Err("the dynamic engine reads another value".into());
+        }
+    }
     match format {
         "protobuf" => {
             // Maps are written in the order in which this file has them.
@@ -209,6 +215,32 @@ fn trial(format: &'static str, path: PathBuf, truth: PathBuf) -> Option<Trial> {
     Some(Trial::test(format!("{format}/{set}/{file}"), move || {
         check(format, &path, &std::fs::read(&truth)?)
     }))
+}
+
+/// What the dynamic engine reads, written by it as protobuf.
+fn dynamic(format: &str, name: &str, bytes: &[u8]) -> Result<Vec<u8>, Failed> {
+    let schema = schema();
+    let package = match name {
+        "SimpleStruct" | "Person" | "Company" | "ECommerceData" | "SystemData" => "suite",
+        _ => "protobuf",
+    };
+    let id = schema.message_by_name(&format!("{package}.{name}")).map_err(|e| e.to_string())?;
+    let format: interop_codec::Format = format.parse().map_err(Failed::from)?;
+    let read = interop_codec::decode(schema, id, format, bytes, Default::default());
+    let document = read.map_err(|error| error.to_string())?;
+    let protobuf = interop_codec::Format::Protobuf;
+    let dialect = interop_codec::Dialect::default_of(protobuf);
+    let written = interop_codec::encode(schema, &document, protobuf, &dialect);
+    written.map_err(|error| error.to_string().into())
+}
+
+fn schema() -> &'static interop_schema::Schema {
+    static SCHEMA: std::sync::OnceLock<interop_schema::Schema> = std::sync::OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../proto");
+        let files = [proto.join("bench.proto"), proto.join("suite.proto")];
+        interop_schema::proto::compile_files(&files, &[proto]).unwrap()
+    })
 }
 
 /// The protobuf file with the value of a case.

@@ -23,6 +23,10 @@ pub struct In<'a> {
     bytes: PhantomData<&'a [u8]>,
 }
 
+/// End of the part around the one being read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End(*const u8);
+
 impl<'a> In<'a> {
     /// All of `bytes`.
     ///
@@ -260,15 +264,29 @@ impl<'a> In<'a> {
         len: u64,
         inner: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
+        let outer = self.enter(len)?;
+        let result = inner(self);
+        self.leave(outer);
+        result
+    }
+
+    /// The next `len` bytes become the part being read. Returns the end of the part around
+    /// it, which [`In::leave`] takes.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, len: u64) -> Result<End> {
         if len > self.remaining() as u64 {
             return Err(self.too_long(len));
         }
-        let outer = self.end;
+        let outer = End(self.end);
         // SAFETY: `len` bytes remain.
         self.end = unsafe { self.at.add(len as usize) };
-        let result = inner(self);
-        self.end = outer;
-        result
+        Ok(outer)
+    }
+
+    /// Back to the part around the one that [`In::enter`] began.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self, outer: End) {
+        self.end = outer.0;
     }
 
     /// Refuses bytes behind the value.

@@ -88,9 +88,15 @@ pub trait Codec: Sized {
     where
         Self: Decode<F>,
     {
-        let mut message = Self::default();
-        message.read_from(bytes, limits)?;
-        Ok(message)
+        // The message is read where the caller will find it: moving it afterwards would wait
+        // for the stores just made.
+        let mut result = Ok(Self::default());
+        if let Ok(message) = &mut result
+            && let Err(error) = message.read_from(bytes, limits)
+        {
+            result = Err(error);
+        }
+        result
     }
 
     /// Replaces the message by what `bytes` hold, keeping allocations where the format lets it.

@@ -335,20 +335,24 @@ pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     }
     // SAFETY: each arm's block size fits the length.
     unsafe {
-        match len {
-            0 => {}
-            1..=3 => {
-                // First, middle, last: for 1 to 3 bytes these are all of them.
-                let (first, middle, last) = (*from, *from.add(len / 2), *from.add(len - 1));
-                *to = first;
-                *to.add(len / 2) = middle;
-                *to.add(len - 1) = last;
+        if len >= 16 {
+            if len <= 32 {
+                ends::<16>(from, to, len);
+            } else if len <= 64 {
+                ends::<32>(from, to, len);
+            } else {
+                std::ptr::copy_nonoverlapping(from, to, len);
             }
-            4..=7 => ends::<4>(from, to, len),
-            8..=15 => ends::<8>(from, to, len),
-            16..=32 => ends::<16>(from, to, len),
-            33..=64 => ends::<32>(from, to, len),
-            _ => std::ptr::copy_nonoverlapping(from, to, len),
+        } else if len >= 8 {
+            ends::<8>(from, to, len);
+        } else if len >= 4 {
+            ends::<4>(from, to, len);
+        } else if len > 0 {
+            // First, middle, last: for 1 to 3 bytes these are all of them.
+            let (first, middle, last) = (*from, *from.add(len / 2), *from.add(len - 1));
+            *to = first;
+            *to.add(len / 2) = middle;
+            *to.add(len - 1) = last;
         }
     }
 }

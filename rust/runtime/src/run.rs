@@ -19,6 +19,9 @@ pub struct Run {
     wrong: u64,
 }
 
+/// What is read where nothing counts.
+static ZEROS: [u8; 8] = [0; 8];
+
 impl Run {
     /// Longest run in bytes, whatever its numbers are.
     pub const WINDOW: usize = 64;
@@ -35,11 +38,17 @@ impl Run {
                 stops_of_tail(input.at, readable)
             }
         };
+        // Below eight bytes no stop is found, so that nothing read here counts; the loads
+        // still need a place.
+        let base = if readable >= 8 {
+            input.at
+        } else {
+            ZEROS.as_ptr()
+        };
         Self {
-            base: input.at,
+            base,
             stops,
             at: 0,
-            // Below eight bytes nothing is loaded: `stops_of_tail` finds no stop.
             last_load: readable.saturating_sub(8),
             wrong: 0,
         }
@@ -48,31 +57,27 @@ impl Run {
     /// The eight bytes from the next number on; past the input's end zeros.
     #[inline(always)]
     fn word(&self) -> u64 {
-        let at = self.at.min(self.last_load + 8);
-        // SAFETY: a stop was found, so at least eight bytes are readable at `base`, and both
-        // places are at most `last_load`.
+        // SAFETY: eight bytes are readable from `base` to `base + last_load`.
         unsafe {
-            if at <= self.last_load {
-                u64::from_le(self.base.add(at).cast::<u64>().read_unaligned())
+            if self.at <= self.last_load {
+                u64::from_le(self.base.add(self.at).cast::<u64>().read_unaligned())
             } else {
                 let word = self.base.add(self.last_load).cast::<u64>().read_unaligned();
-                let past = 8 * (at - self.last_load) as u32;
+                let past = 8 * (self.at - self.last_load) as u32;
                 u64::from_le(word).checked_shr(past).unwrap_or(0)
             }
         }
     }
 
+    /// The next number. When no stop is left, the place becomes 65, past every window, and
+    /// stays there.
     #[inline(always)]
     fn next<C: Cpu>(&mut self, longest: u32) -> u64 {
-        if self.stops == 0 {
-            self.wrong = u64::MAX;
-            return 0;
-        }
         let end = self.stops.trailing_zeros() as usize + 1;
-        let len = (end - self.at) as u32;
-        let value = C::gather7(C::low_bits(self.word(), 8 * len));
+        let len = end.wrapping_sub(self.at) as u32;
+        let value = C::gather7(C::low_bits(self.word(), 8 * (len & 31)));
         self.at = end;
-        self.stops &= self.stops - 1;
+        self.stops &= self.stops.wrapping_sub(1);
         self.wrong |= u64::from(longest).wrapping_sub(u64::from(len)) & (1 << 63);
         value
     }
@@ -107,7 +112,7 @@ impl Run {
     /// `input` stays.
     #[inline(always)]
     pub fn finish(self, input: &mut In<'_>) -> bool {
-        let right = self.wrong == 0 && self.at <= input.remaining();
+        let right = self.wrong == 0 && self.at <= input.remaining().min(Self::WINDOW);
         if right {
             input.advance(self.at);
         }

@@ -23,34 +23,34 @@ pub(crate) unsafe fn copy_ascii(from: *const u8, to: *mut u8, len: usize) -> boo
     }
     // SAFETY: each arm stays inside `len` bytes.
     unsafe {
-        let seen = match len {
-            0 => 0,
-            1..=3 => {
-                let (first, middle, last) = (*from, *from.add(len / 2), *from.add(len - 1));
-                *to = first;
-                *to.add(len / 2) = middle;
-                *to.add(len - 1) = last;
-                u64::from(first | middle | last)
-            }
-            4..=7 => {
-                let head = from.cast::<u32>().read_unaligned();
-                let tail = from.add(len - 4).cast::<u32>().read_unaligned();
-                to.cast::<u32>().write_unaligned(head);
-                to.add(len - 4).cast::<u32>().write_unaligned(tail);
-                u64::from(head | tail)
-            }
-            8..=15 => step(from, to) | step(from.add(len - 8), to.add(len - 8)),
-            16..=32 => double(from, to) | double(from.add(len - 16), to.add(len - 16)),
-            33..=64 => {
+        let seen = if len >= 16 {
+            if len <= 32 {
+                double(from, to) | double(from.add(len - 16), to.add(len - 16))
+            } else if len <= 64 {
                 double(from, to)
                     | double(from.add(16), to.add(16))
                     | double(from.add(len - 32), to.add(len - 32))
                     | double(from.add(len - 16), to.add(len - 16))
-            }
-            _ => {
+            } else {
                 std::ptr::copy_nonoverlapping(from, to, len);
                 return std::slice::from_raw_parts(from, len).is_ascii();
             }
+        } else if len >= 8 {
+            step(from, to) | step(from.add(len - 8), to.add(len - 8))
+        } else if len >= 4 {
+            let head = from.cast::<u32>().read_unaligned();
+            let tail = from.add(len - 4).cast::<u32>().read_unaligned();
+            to.cast::<u32>().write_unaligned(head);
+            to.add(len - 4).cast::<u32>().write_unaligned(tail);
+            u64::from(head | tail)
+        } else if len > 0 {
+            let (first, middle, last) = (*from, *from.add(len / 2), *from.add(len - 1));
+            *to = first;
+            *to.add(len / 2) = middle;
+            *to.add(len - 1) = last;
+            u64::from(first | middle | last)
+        } else {
+            0
         };
         seen & HIGH == 0
     }

@@ -244,9 +244,26 @@ pub fn read_list<C: Cpu, E: Default>(
 #[inline(always)]
 pub fn read_strings<C: Cpu>(input: &mut In<'_>, values: &mut Vec<String>) -> Result<()> {
     const STRING: TypeInfo = TypeInfo { id: 21, inner: &[] };
-    read_list::<C, String>(input, &STRING, values, |input, text| {
-        read_string::<C>(input, text)
-    })
+    let list = List::read::<C>(input)?;
+    if list.flags != DECLARED {
+        list.unusual(input)?;
+        if list.flags & DECLARED_BIT == 0 {
+            element_type(input, &STRING)?;
+        }
+    }
+    input.check_count(list.count as u64, 1)?;
+    input.charge(list.count, size_of::<String>())?;
+    values.truncate(list.count);
+    values.reserve_exact(list.count - values.len());
+    for index in 0..list.count {
+        let at = |error: Error| error.inside(Step::Index(index));
+        list.each(input).map_err(at)?;
+        if index == values.len() {
+            values.push(String::new());
+        }
+        read_string::<C>(input, &mut values[index]).map_err(at)?;
+    }
+    Ok(())
 }
 
 /// A list of structs.

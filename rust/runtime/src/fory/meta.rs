@@ -87,7 +87,7 @@ impl Layout {
 }
 
 /// Types that are named early in a stream are looked up without a search.
-const EARLY: usize = 24;
+const EARLY: usize = 16;
 const NO_SLOT: u32 = u32::MAX;
 
 /// Which types this stream has named so far, while reading.

@@ -167,14 +167,20 @@ impl<S: Struct, M: Mode> Task for ReadFields<'_, '_, '_, S, M> {
 }
 
 /// A task that reads a whole stream.
-struct ReadRoot<'m, 'a, S, M>(&'m mut S, In<'a>, std::marker::PhantomData<M>);
+struct ReadRoot<'m, 'a, S, M>(
+    &'m mut S,
+    &'a [u8],
+    &'a Limits,
+    std::marker::PhantomData<M>,
+);
 
 impl<S: Struct, M: Mode> Task for ReadRoot<'_, '_, S, M> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
     fn run<C: Cpu>(self) -> Self::Output {
-        let Self(message, mut input, _) = self;
+        let Self(message, bytes, limits, _) = self;
+        let mut input = In::new(bytes, limits)?;
         if !input.next_are(&[mark::XLANG, mark::VALUE]) {
             root_flags(&mut input)?;
         }
@@ -250,6 +256,5 @@ pub fn decode<S: Struct, M: Mode>(
     bytes: &[u8],
     limits: &Limits,
 ) -> Result<(), Error> {
-    let input = In::new(bytes, limits)?;
-    cpu::dispatch(ReadRoot::<S, M>(message, input, std::marker::PhantomData))
+    cpu::dispatch(ReadRoot::<S, M>(message, bytes, limits, std::marker::PhantomData))
 }

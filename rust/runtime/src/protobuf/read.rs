@@ -222,31 +222,34 @@ pub fn packed_varints<C: Cpu, E: Packed>(
     values: &mut Vec<E>,
     read: impl Fn(u64) -> E,
 ) -> Result<()> {
+    // No closure around this: it would be compiled without the CPU's instructions.
     let len = input.varint64::<C>()?;
-    input.part(len, |input| {
-        let count = run::count(input);
-        input.charge(count, size_of::<E>())?;
+    let outer = input.enter(len)?;
+    let count = run::count(input);
+    input.charge(count, size_of::<E>())?;
+    if values.capacity() - values.len() < count {
         values.reserve_exact(count);
-        let mut written = values.len();
-        while input.remaining() >= 8 {
-            let mut numbers = Numbers::new(input);
-            while let Some(value) = numbers.next::<C>() {
-                // SAFETY: each number ends with one of the `count` bytes counted above, for
-                // which room was reserved.
-                unsafe { values.as_mut_ptr().add(written).write(read(value)) };
-                written += 1;
-            }
-            if !numbers.finish(input) {
-                break;
-            }
+    }
+    let mut written = values.len();
+    while input.remaining() >= 8 {
+        let mut numbers = Numbers::new(input);
+        while let Some(value) = numbers.next::<C>() {
+            // SAFETY: each number ends with one of the `count` bytes counted above, for which
+            // room was reserved.
+            unsafe { values.as_mut_ptr().add(written).write(read(value)) };
+            written += 1;
         }
-        // SAFETY: all of them were written.
-        unsafe { values.set_len(written) };
-        while !input.is_at_end() {
-            values.push(read(input.varint64::<C>()?));
+        if !numbers.finish(input) {
+            break;
         }
-        Ok(())
-    })
+    }
+    // SAFETY: all of them were written.
+    unsafe { values.set_len(written) };
+    while !input.is_at_end() {
+        values.push(read(input.varint64::<C>()?));
+    }
+    input.leave(outer);
+    Ok(())
 }
 
 /// A packed run of fixed-width numbers.
