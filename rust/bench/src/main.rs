@@ -29,7 +29,7 @@ struct Arguments {
 
 fn arguments() -> Result<Arguments, String> {
     let mut parsed = Arguments {
-        rounds: 100,
+        rounds: 1000,
         json: false,
         filter: None,
         suite: false,
@@ -38,7 +38,7 @@ fn arguments() -> Result<Arguments, String> {
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--quick" => parsed.rounds = 30,
+            "--quick" => parsed.rounds = 200,
             "--rounds" => {
                 let count = words.next().and_then(|count| count.parse().ok());
                 parsed.rounds = count.ok_or("--rounds takes a number")?;

@@ -521,8 +521,20 @@ impl<'a> In<'a> {
     pub fn bytes_into(&mut self, len: u64, bytes: &mut Vec<u8>) -> Result<()> {
         let source = self.take(len)?;
         bytes.clear();
-        bytes.reserve_exact(source.len());
+        make_room(bytes, source.len());
         bytes.extend_from_slice(source);
         Ok(())
+    }
+}
+
+/// Room for `count` more values: a plain allocation where there is nothing to keep.
+#[inline(always)]
+pub(crate) fn make_room<T>(values: &mut Vec<T>, count: usize) {
+    if values.capacity() - values.len() < count {
+        if values.is_empty() {
+            *values = Vec::with_capacity(count);
+        } else {
+            values.reserve_exact(count);
+        }
     }
 }

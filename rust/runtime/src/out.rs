@@ -54,7 +54,13 @@ impl Out {
     #[inline(always)]
     pub fn reserve(buffer: &mut Vec<u8>, bound: usize) -> Self {
         // A bound near the address space's end can't be reached by values in memory.
-        buffer.reserve(bound.saturating_add(Self::SLACK));
+        let room = bound.saturating_add(Self::SLACK);
+        if buffer.capacity() == 0 {
+            // Growing from nothing takes a longer way than a plain allocation.
+            *buffer = Vec::with_capacity(room);
+        } else {
+            buffer.reserve(room);
+        }
         // SAFETY: the length is inside the allocation.
         let at = unsafe { buffer.as_mut_ptr().add(buffer.len()) };
         Self { at }
@@ -323,30 +329,34 @@ pub const fn length_bytes(len: usize) -> usize {
 /// `len` bytes are readable at `from` and writable at `to`, and don't overlap.
 #[inline(always)]
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+    // Words, not arrays: arrays of bytes would take a detour over the stack.
     #[inline(always)]
-    unsafe fn ends<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
-        // SAFETY: N <= len <= 2 N, so both blocks lie inside the range and cover it.
+    unsafe fn ends<W: Copy>(from: *const u8, to: *mut u8, len: usize) {
+        let last = len - size_of::<W>();
+        // SAFETY: a word is no longer than the range and at least half as long, so both lie
+        // inside it and cover it.
         unsafe {
-            let head = from.cast::<[u8; N]>().read_unaligned();
-            let tail = from.add(len - N).cast::<[u8; N]>().read_unaligned();
-            to.cast::<[u8; N]>().write_unaligned(head);
-            to.add(len - N).cast::<[u8; N]>().write_unaligned(tail);
+            let head = from.cast::<W>().read_unaligned();
+            let tail = from.add(last).cast::<W>().read_unaligned();
+            to.cast::<W>().write_unaligned(head);
+            to.add(last).cast::<W>().write_unaligned(tail);
         }
     }
-    // SAFETY: each arm's block size fits the length.
+    // SAFETY: each arm's words fit the length.
     unsafe {
         if len >= 16 {
             if len <= 32 {
-                ends::<16>(from, to, len);
+                ends::<u128>(from, to, len);
             } else if len <= 64 {
-                ends::<32>(from, to, len);
+                ends::<u128>(from, to, 32);
+                ends::<u128>(from.add(len - 32), to.add(len - 32), 32);
             } else {
                 std::ptr::copy_nonoverlapping(from, to, len);
             }
         } else if len >= 8 {
-            ends::<8>(from, to, len);
+            ends::<u64>(from, to, len);
         } else if len >= 4 {
-            ends::<4>(from, to, len);
+            ends::<u32>(from, to, len);
         } else if len > 0 {
             // First, middle, last: for 1 to 3 bytes these are all of them.
             let (first, middle, last) = (*from, *from.add(len / 2), *from.add(len - 1));

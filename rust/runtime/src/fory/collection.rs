@@ -225,7 +225,7 @@ pub fn read_list<C: Cpu, E: Default>(
     input.check_count(list.count as u64, 1)?;
     input.charge(list.count, size_of::<E>())?;
     values.truncate(list.count);
-    values.reserve_exact(list.count - values.len());
+    crate::input::make_room(values, list.count - values.len());
     for index in 0..list.count {
         let at = |error: Error| error.inside(Step::Index(index));
         list.each(input).map_err(at)?;
@@ -254,7 +254,7 @@ pub fn read_strings<C: Cpu>(input: &mut In<'_>, values: &mut Vec<String>) -> Res
     input.check_count(list.count as u64, 1)?;
     input.charge(list.count, size_of::<String>())?;
     values.truncate(list.count);
-    values.reserve_exact(list.count - values.len());
+    crate::input::make_room(values, list.count - values.len());
     for index in 0..list.count {
         let at = |error: Error| error.inside(Step::Index(index));
         list.each(input).map_err(at)?;
@@ -286,7 +286,7 @@ pub fn read_structs<C: Cpu, S: Struct, M: Mode>(
     }
     input.charge(list.count, size_of::<S>())?;
     values.truncate(list.count);
-    values.reserve_exact(list.count - values.len());
+    crate::input::make_room(values, list.count - values.len());
     for index in 0..list.count {
         let at = |error: Error| error.inside(Step::Index(index));
         list.each(input).map_err(at)?;
@@ -344,7 +344,7 @@ pub fn read_map<C: Cpu, K, V>(
     input.check_count(count as u64, 1)?;
     input.charge(count, size_of::<(K, V)>())?;
     entries.clear();
-    entries.reserve_exact(count);
+    crate::input::make_room(entries, count);
     while entries.len() < count {
         let header = input.u8()?;
         if header & !0x3f != 0 {

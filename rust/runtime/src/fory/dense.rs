@@ -75,9 +75,7 @@ macro_rules! dense {
                     return Err(uneven(input, bytes.len(), SIZE));
                 }
                 let count = bytes.len() / SIZE;
-                if values.capacity() - values.len() < count {
-                    values.reserve_exact(count);
-                }
+                crate::input::make_room(values, count);
                 if cfg!(target_endian = "little") {
                     // SAFETY: room for `count` numbers was reserved behind the length, and
                     // every bit pattern is a number.
@@ -129,7 +127,7 @@ pub fn read_bools<C: Cpu>(input: &mut In<'_>, values: &mut Vec<bool>) -> Result<
     let len = u64::from(input.varint32::<C>()?);
     let bytes = input.take(len)?;
     values.clear();
-    values.reserve_exact(bytes.len());
+    crate::input::make_room(values, bytes.len());
     values.extend(bytes.iter().map(|byte| *byte != 0));
     Ok(())
 }

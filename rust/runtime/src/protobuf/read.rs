@@ -227,9 +227,7 @@ pub fn packed_varints<C: Cpu, E: Packed>(
     let outer = input.enter(len)?;
     let count = run::count(input);
     input.charge(count, size_of::<E>())?;
-    if values.capacity() - values.len() < count {
-        values.reserve_exact(count);
-    }
+    crate::input::make_room(values, count);
     let mut written = values.len();
     while input.remaining() >= 8 {
         let mut numbers = Numbers::new(input);
