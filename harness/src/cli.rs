@@ -74,10 +74,20 @@ pub struct GoldenDir {
 #[derive(Clone, Debug, Default, Args)]
 pub struct Filters {
     /// Only these formats.
-    #[arg(long = "format", visible_alias = "serializer", value_name = "FORMAT", value_delimiter = ',')]
+    #[arg(
+        long = "format",
+        visible_alias = "serializer",
+        value_name = "FORMAT",
+        value_delimiter = ','
+    )]
     pub formats: Vec<Format>,
     /// Only these models.
-    #[arg(long = "model", visible_alias = "data", value_name = "MODEL", value_delimiter = ',')]
+    #[arg(
+        long = "model",
+        visible_alias = "data",
+        value_name = "MODEL",
+        value_delimiter = ','
+    )]
     pub models: Vec<String>,
     /// Only these value sets.
     #[arg(long = "set", value_name = "SET", value_delimiter = ',')]
@@ -191,7 +201,12 @@ pub struct AddArgs {
     #[arg(long, value_name = "SET")]
     pub set: String,
     /// Formats to write; all when absent.
-    #[arg(long = "format", visible_alias = "serializer", value_name = "FORMAT", value_delimiter = ',')]
+    #[arg(
+        long = "format",
+        visible_alias = "serializer",
+        value_name = "FORMAT",
+        value_delimiter = ','
+    )]
     pub formats: Vec<Format>,
     /// Values as JSON.
     #[arg(value_name = "VALUES.json")]
@@ -206,7 +221,12 @@ pub struct SubjectArgs {
     #[arg(long, visible_alias = "data", value_name = "MODEL", conflicts_with_all = ["proto", "fdl", "message"])]
     pub model: Option<String>,
     /// A .proto file (or a serialized FileDescriptorSet, ending in .binpb, .desc or .pb).
-    #[arg(long, value_name = "FILE", conflicts_with = "fdl", requires = "message")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "fdl",
+        requires = "message"
+    )]
     pub proto: Option<PathBuf>,
     /// Directory to search for imports.
     #[arg(short = 'I', long = "include", value_name = "DIR")]

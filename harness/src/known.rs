@@ -45,9 +45,8 @@ impl KnownFailures {
     /// # Errors
     /// Exit 2 when it can't be read or does not parse.
     pub fn load(path: &Path) -> Result<Self> {
-        let fail = |error: &dyn std::fmt::Display| {
-            Failure::usage(format!("{}: {error}", path.display()))
-        };
+        let fail =
+            |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
         Self::parse(&text).map_err(|error| fail(&error))
     }

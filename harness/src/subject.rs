@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interop_schema::{MessageId, Schema};
+use interop_schema::{Message, MessageId, Schema};
 
 use crate::cli::{JsonForm, SubjectArgs};
 use crate::exit::{Failure, Result};
@@ -60,7 +60,11 @@ impl Subject {
                 return Err(Failure::usage("which message? neither --model nor a schema is given")
                     .hint("--model NumericStruct, or --proto FILE --message pkg.M, or --fdl FILE --message M"));
             }
-            _ => return Err(Failure::usage("--model, --proto and --fdl exclude one another")),
+            _ => {
+                return Err(Failure::usage(
+                    "--model, --proto and --fdl exclude one another",
+                ));
+            }
         };
         if args.field_names {
             let mut schema = (*subject.schema).clone();
@@ -101,9 +105,7 @@ impl Subject {
                     form: JsonForm::Proto,
                 });
             }
-            let own = schema.messages.iter();
-            let own = own.filter(|message| message.well_known.is_none());
-            known.extend(own.map(|message| message.name().to_owned()));
+            known.extend(own_messages(&schema).map(|message| message.name().to_owned()));
         }
         Err(Failure::usage(format!("no model named {name}"))
             .hint(format!("known models: {}", known.join(", "))))
@@ -138,9 +140,9 @@ pub fn find_message(schema: &Schema, name: &str) -> Result<MessageId> {
     match short[..] {
         [(index, _)] => Ok(MessageId(index as u32)),
         [] => {
-            let own = schema.messages.iter();
-            let own = own.filter(|message| message.well_known.is_none());
-            let known: Vec<_> = own.map(|message| message.full_name.as_str()).collect();
+            let known: Vec<_> = own_messages(schema)
+                .map(|message| message.full_name.as_str())
+                .collect();
             Err(Failure::usage(format!("no message named {name}"))
                 .hint(format!("known messages: {}", known.join(", "))))
         }
@@ -150,6 +152,15 @@ pub fn find_message(schema: &Schema, name: &str) -> Result<MessageId> {
                 .hint(format!("say one of {}", names.join(", "))))
         }
     }
+}
+
+/// The messages that a schema's author wrote, without those of the imports that are built in.
+fn own_messages(schema: &Schema) -> impl Iterator<Item = &Message> {
+    let built_in = |package: &str| package == "fory" || package.starts_with("google.protobuf");
+    schema
+        .messages
+        .iter()
+        .filter(move |message| !built_in(&message.package))
 }
 
 /// Makes Fory identify every field by its name, whatever number the schema gives it.
@@ -189,9 +200,8 @@ pub fn embedded_source_of(message: &str) -> Option<&'static str> {
 /// # Errors
 /// Exit 2 with what the schema compiler says.
 pub fn proto_schema(file: &Path, includes: &[PathBuf]) -> Result<Schema> {
-    let fail = |error: interop_schema::Error| {
-        Failure::usage(format!("{}: {error}", file.display()))
-    };
+    let fail =
+        |error: interop_schema::Error| Failure::usage(format!("{}: {error}", file.display()));
     if is_descriptor_set(file) {
         return interop_schema::proto::from_descriptor_set(&read_schema(file)?).map_err(fail);
     }
@@ -204,7 +214,10 @@ pub fn proto_schema(file: &Path, includes: &[PathBuf]) -> Result<Schema> {
 /// True for the file names that are customary for serialized FileDescriptorSets.
 pub fn is_descriptor_set(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("binpb" | "desc" | "pb" | "pbbin" | "protoset"))
+    matches!(
+        extension,
+        Some("binpb" | "desc" | "pb" | "pbbin" | "protoset")
+    )
 }
 
 fn read_schema(file: &Path) -> Result<Vec<u8>> {

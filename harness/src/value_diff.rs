@@ -1,7 +1,7 @@
 //! Where two values differ first, by field path.
 
 use interop_codec::{Document, DynamicMessage, Path, Segment, Value};
-use interop_schema::{Schema, Type};
+use interop_schema::Schema;
 
 /// The first difference of two values.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +43,40 @@ pub fn first_difference(
         .or_else(|| {
             let pairs = expected.nodes.iter().zip(&found.nodes);
             pairs.enumerate().find_map(|(index, (a, b))| {
-                walk.path.segments = vec![Segment::Field("nodes".to_owned()), Segment::Index(index)];
+                walk.path.segments =
+                    vec![Segment::Field("nodes".to_owned()), Segment::Index(index)];
                 walk.value(a, b)
             })
         })
+}
+
+/// The value at `path`, if the document has one there. A field of implicit presence that is
+/// absent has none, nor has a field that the schema lacks.
+pub fn value_at<'d>(schema: &Schema, document: &'d Document, path: &Path) -> Option<&'d Value> {
+    let mut value = &document.root;
+    for segment in &path.segments {
+        // Unions and references are steps without a segment of their own.
+        loop {
+            match value {
+                Value::Union(_, inner) => value = inner,
+                Value::Reference(index) => value = document.nodes.get(*index)?,
+                _ => break,
+            }
+        }
+        value = match (value, segment) {
+            (Value::Message(message), Segment::Field(name)) => {
+                let index = schema.message(message.id).field_by_name(name)?;
+                message.get(index)?
+            }
+            (Value::List(values), Segment::Index(index)) => values.get(*index)?,
+            (Value::Map(entries), Segment::Key(key)) => {
+                let found = entries.iter().find(|(other, _)| show_key(other) == *key);
+                &found?.1
+            }
+            _ => return None,
+        };
+    }
+    Some(value)
 }
 
 struct Walk<'s> {
@@ -232,11 +262,6 @@ pub fn shorten(text: &str) -> String {
     }
 }
 
-/// True when values of this type may appear in an order that is no part of the value.
-pub fn is_unordered(ty: &Type) -> bool {
-    matches!(ty, Type::Map(..) | Type::Set(_))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,12 +290,17 @@ mod tests {
             root.set(&schema, 1, Value::Map(vec![(key, message(in_map))]));
             Document::of(root)
         };
-        let difference =
-            first_difference(&schema, &build(-0.0, 1.0), &build(0.0, 1.0)).unwrap();
+        let difference = first_difference(&schema, &build(-0.0, 1.0), &build(0.0, 1.0)).unwrap();
         assert_eq!(difference.path.to_string(), "list[0].d");
         assert_eq!((&*difference.expected, &*difference.found), ("-0.0", "0.0"));
         let difference = first_difference(&schema, &build(1.0, 1.0), &build(1.0, 2.0)).unwrap();
         assert_eq!(difference.path.to_string(), "map[\"k\"].d");
-        assert_eq!(first_difference(&schema, &build(1.0, 1.0), &build(1.0, 1.0)), None);
+        let there = build(1.0, 2.0);
+        let found = value_at(&schema, &there, &difference.path);
+        assert_eq!(found, Some(&Value::Float64(2.0)));
+        assert_eq!(
+            first_difference(&schema, &build(1.0, 1.0), &build(1.0, 1.0)),
+            None
+        );
     }
 }

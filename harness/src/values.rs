@@ -22,7 +22,10 @@ pub fn parse_json(
 ) -> std::result::Result<Document, String> {
     match form {
         JsonForm::Proto => decode(subject, Format::Json, text, limits),
-        JsonForm::Neutral => Err("neutral not here yet".to_owned()),
+        JsonForm::Neutral => {
+            interop_codec::neutral::parse(&subject.schema, subject.id, text, limits)
+                .map_err(|error| error.to_string())
+        }
     }
 }
 
@@ -42,7 +45,8 @@ pub fn print_json(
                 .map_err(|error| error.to_string())?;
             String::from_utf8(bytes).map_err(|error| error.to_string())
         }
-        JsonForm::Neutral => Err("neutral not here yet".to_owned()),
+        JsonForm::Neutral => interop_codec::neutral::print(&subject.schema, subject.id, document)
+            .map_err(|error| error.to_string()),
     }
 }
 

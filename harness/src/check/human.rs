@@ -30,7 +30,12 @@ fn print_matrix(out: &mut dyn Write, report: &Report) -> Result<()> {
         .into_iter()
         .filter(|format| counts.keys().any(|(_, other)| other == format))
         .collect();
-    let width = writers.iter().map(|writer| writer.len()).max().unwrap_or(0).max(6);
+    let width = writers
+        .iter()
+        .map(|writer| writer.len())
+        .max()
+        .unwrap_or(0)
+        .max(6);
     write!(out, "{:<width$}", "writer")?;
     for format in &formats {
         write!(out, "  {:>15}", format.name())?;
@@ -135,7 +140,10 @@ fn print_failures(out: &mut dyn Write, report: &Report, store: &Store) -> Result
             writeln!(out, "  causes: {}", cell.outcome.causes.join(", "))?;
         }
         if cells.len() > 1 {
-            let names: Vec<_> = cells[1..].iter().map(|cell| cell.cell.name.as_str()).collect();
+            let names: Vec<_> = cells[1..]
+                .iter()
+                .map(|cell| cell.cell.name.as_str())
+                .collect();
             writeln!(out, "  also: {}", names.join(", "))?;
         }
         writeln!(out, "  replay: {}", replay(cell))?;
@@ -157,7 +165,10 @@ fn why(cell: &CellReport) -> String {
     {
         text.push_str(" instead of refused");
     }
-    for more in [Some(&cell.outcome.message), cell.note.as_ref()].into_iter().flatten() {
+    for more in [Some(&cell.outcome.message), cell.note.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         if !more.is_empty() {
             text.push_str(": ");
             text.push_str(more);

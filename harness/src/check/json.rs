@@ -54,12 +54,18 @@ pub fn to_json(report: &Report, store: &Store) -> Value {
         })
         .collect();
     let mut failures: Vec<Value> = Vec::new();
-    failures.extend(report.faults.iter().map(|fault| {
-        json!({"kind": "file", "file": fault.file, "message": fault.fault})
-    }));
-    failures.extend(report.bad_entries.iter().map(|(pattern, fault)| {
-        json!({"kind": "known", "pattern": pattern, "message": fault})
-    }));
+    failures.extend(
+        report
+            .faults
+            .iter()
+            .map(|fault| json!({"kind": "file", "file": fault.file, "message": fault.fault})),
+    );
+    failures.extend(
+        report
+            .bad_entries
+            .iter()
+            .map(|(pattern, fault)| json!({"kind": "known", "pattern": pattern, "message": fault})),
+    );
     failures.extend(report.failed().map(|cell| cell_json(cell, store)));
     let known: Vec<_> = report.known().map(|cell| cell_json(cell, store)).collect();
     let not_run: Vec<_> = report

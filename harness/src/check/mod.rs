@@ -5,10 +5,10 @@
 //! printers see nothing but the [`judge::Report`].
 
 pub mod human;
-pub mod judge;
 pub mod json;
-pub mod plan;
+pub mod judge;
 mod parallel;
+pub mod plan;
 pub mod run;
 
 use std::time::Instant;

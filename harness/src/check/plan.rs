@@ -36,7 +36,7 @@ impl Op {
 }
 
 /// Where a cell's bytes come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// Index into the manifest's files.
     File(usize),
@@ -158,7 +158,10 @@ impl Plan {
 
 /// Corpora that have another version of the file's model and files of its format.
 fn other_versions(manifest: &Manifest, file: &File) -> Vec<String> {
-    let models = manifest.models.iter().filter(|model| model.model == file.model);
+    let models = manifest
+        .models
+        .iter()
+        .filter(|model| model.model == file.model);
     let pairs = models.filter_map(|model| {
         let older = model.evolves.as_ref()?;
         if *older == file.corpus {

@@ -145,10 +145,12 @@ impl Run<'_> {
                 continue;
             };
             let file = &manifest.files[*index];
-            let others = cells.iter().filter_map(|&cell| match &self.plan.cells[cell].op {
-                Op::ReadAs(corpus) => Some(corpus.as_str()),
-                _ => None,
-            });
+            let others = cells
+                .iter()
+                .filter_map(|&cell| match &self.plan.cells[cell].op {
+                    Op::ReadAs(corpus) => Some(corpus.as_str()),
+                    _ => None,
+                });
             for corpus in std::iter::once(file.corpus.as_str()).chain(others) {
                 if !seen.insert((corpus, &file.model, &file.values)) {
                     continue;
@@ -217,7 +219,11 @@ impl Run<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let gone = |cell: &&Cell| {
-                    Outcome::saying(Verdict::Unsupported, cell.passing(), "the file can't be read")
+                    Outcome::saying(
+                        Verdict::Unsupported,
+                        cell.passing(),
+                        "the file can't be read",
+                    )
                 };
                 return Found {
                     outcomes: cells.iter().map(gone).collect(),
@@ -302,7 +308,14 @@ impl<'c> FileJudge<'c> {
             Err(error) => return self.no_value(passing, error),
         };
         let read = self.read.as_ref().expect("decoded above");
-        judge_read(subject, self.file.format, self.bytes, expected, read, passing)
+        judge_read(
+            subject,
+            self.file.format,
+            self.bytes,
+            expected,
+            read,
+            passing,
+        )
     }
 
     fn no_value(&self, passing: Verdict, error: &str) -> Outcome {
@@ -385,7 +398,12 @@ impl<'c> FileJudge<'c> {
         let limits = Limits::DEFAULT;
         let file = Trace::of(subject, format, self.bytes, limits);
         let ours = Trace::of(subject, format, written, limits);
-        let comparison = compare(format, (self.bytes, &file), (written, &ours));
+        let comparison = compare(
+            &subject.schema,
+            format,
+            (self.bytes, &file),
+            (written, &ours),
+        );
         let verdict = if comparison.same_value {
             Verdict::EqualValue
         } else {
@@ -408,7 +426,11 @@ impl<'c> FileJudge<'c> {
             ),
             None => "nothing".to_owned(),
         };
-        let offset = first.a.as_ref().or(first.b.as_ref()).map(|side| side.offset);
+        let offset = first
+            .a
+            .as_ref()
+            .or(first.b.as_ref())
+            .map(|side| side.offset);
         let place = if first.path.is_root() {
             String::new()
         } else {

@@ -78,7 +78,10 @@ fn decode_document(
 ) -> Result<Document> {
     let options = DecodeOptions { limits, sink: None };
     interop_codec::decode(&subject.schema, subject.id, format, bytes, options).map_err(|error| {
-        Failure::refused(format!("{place}: not a {} in {format}: {error}", subject.name()))
-            .hint("interop-check explain shows the bytes up to there")
+        Failure::refused(format!(
+            "{place}: not a {} in {format}: {error}",
+            subject.name()
+        ))
+        .hint("interop-check explain shows the bytes up to there")
     })
 }

@@ -26,9 +26,19 @@ struct Input {
 pub(super) fn explain(args: &ExplainArgs, out: &mut dyn Write) -> Result<u8> {
     let limits = args.limits.limits();
     let inputs = match (&args.file, &args.set) {
-        (Some(file), _) => vec![input(file, &args.subject, args.format, &args.golden, limits)?],
+        (Some(file), _) => vec![input(
+            file,
+            &args.subject,
+            args.format,
+            &args.golden,
+            limits,
+        )?],
         (None, Some(set)) => golden_inputs(args, set)?,
-        (None, None) => return Err(Failure::usage("explain what? give FILE, or --model and --set")),
+        (None, None) => {
+            return Err(Failure::usage(
+                "explain what? give FILE, or --model and --set",
+            ));
+        }
     };
     let mut code = COMPATIBLE;
     let mut pages = Vec::new();
@@ -45,7 +55,12 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut dyn Write) -> Result<u8> {
                 page::print_human(out, &input.title, input.format, &input.bytes, &trace)?;
             }
             Output::Json => {
-                pages.push(page::to_json(&input.title, input.format, &input.bytes, &trace));
+                pages.push(page::to_json(
+                    &input.title,
+                    input.format,
+                    &input.bytes,
+                    &trace,
+                ));
             }
         }
     }
@@ -74,7 +89,12 @@ pub(super) fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<u8> {
     }
     let trace_a = Trace::of(&a.subject, a.format, &a.bytes, limits);
     let trace_b = Trace::of(&b.subject, b.format, &b.bytes, limits);
-    let comparison = compare(a.format, (&a.bytes, &trace_a), (&b.bytes, &trace_b));
+    let comparison = compare(
+        &a.subject.schema,
+        a.format,
+        (&a.bytes, &trace_a),
+        (&b.bytes, &trace_b),
+    );
     let same_bytes = a.bytes == b.bytes;
     match args.output {
         Output::Human => print_human(out, &a, &b, &comparison, [&trace_a, &trace_b])?,
@@ -154,7 +174,12 @@ fn print_human(
         } else {
             difference.path.to_string()
         };
-        writeln!(out, "\n{path}: {} ({})", difference.cause, difference.part.name())?;
+        writeln!(
+            out,
+            "\n{path}: {} ({})",
+            difference.cause,
+            difference.part.name()
+        )?;
         for (name, side) in [("a", &difference.a), ("b", &difference.b)] {
             match side {
                 Some(side) => writeln!(
@@ -206,9 +231,15 @@ fn input(
         })
     });
     let (Ok(store), Some(entry)) = (&store, entry) else {
-        let what = if named { "--format" } else { "--model and --format" };
-        return Err(Failure::usage(format!("{title} is not a golden file that MANIFEST lists"))
-            .hint(format!("say what it is with {what}")));
+        let what = if named {
+            "--format"
+        } else {
+            "--model and --format"
+        };
+        return Err(
+            Failure::usage(format!("{title} is not a golden file that MANIFEST lists"))
+                .hint(format!("say what it is with {what}")),
+        );
     };
     let from_store = golden_input(store, entry, bytes)?;
     Ok(Input {
@@ -224,9 +255,15 @@ fn input(
 }
 
 fn golden_input(store: &Store, entry: &File, bytes: Vec<u8>) -> Result<Input> {
-    let model = store.manifest.model(&entry.corpus, &entry.model).ok_or_else(|| {
-        Failure::usage(format!("MANIFEST lists no model {} in {}", entry.model, entry.corpus))
-    })?;
+    let model = store
+        .manifest
+        .model(&entry.corpus, &entry.model)
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "MANIFEST lists no model {} in {}",
+                entry.model, entry.corpus
+            ))
+        })?;
     Ok(Input {
         title: store.path(&entry.file).display().to_string(),
         subject: Catalog::default().subject(store, model)?,
@@ -246,14 +283,19 @@ fn golden_inputs(args: &ExplainArgs, set: &str) -> Result<Vec<Input>> {
         let wanted = entry.model.eq_ignore_ascii_case(&model)
             && entry.set == set
             && args.format.is_none_or(|format| format == entry.format)
-            && args.writer.as_ref().is_none_or(|writer| entry.writers.contains(writer));
+            && args
+                .writer
+                .as_ref()
+                .is_none_or(|writer| entry.writers.contains(writer));
         if wanted {
             inputs.push(golden_input(&store, entry, store.read(&entry.file)?)?);
         }
     }
     if inputs.is_empty() {
-        return Err(Failure::usage(format!("no golden file of {model}, set {set}"))
-            .hint("see what there is with: interop-check list --cases"));
+        return Err(
+            Failure::usage(format!("no golden file of {model}, set {set}"))
+                .hint("see what there is with: interop-check list --cases"),
+        );
     }
     Ok(inputs)
 }

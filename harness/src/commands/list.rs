@@ -61,7 +61,10 @@ pub(super) fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
         })
         .collect();
     files.dedup();
-    let files: Vec<_> = files.iter().map(|&index| &store.manifest.files[index]).collect();
+    let files: Vec<_> = files
+        .iter()
+        .map(|&index| &store.manifest.files[index])
+        .collect();
     match args.output {
         Output::Json => {
             let files: Vec<_> = files.iter().map(|file| json!(file)).collect();
@@ -69,7 +72,13 @@ pub(super) fn run(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
         }
         Output::Human => {
             for file in &files {
-                writeln!(out, "{:>8}  {}  {}", file.bytes, file.file, file.writers.join(","))?;
+                writeln!(
+                    out,
+                    "{:>8}  {}  {}",
+                    file.bytes,
+                    file.file,
+                    file.writers.join(",")
+                )?;
             }
         }
     }
@@ -96,7 +105,11 @@ fn list_cases(
         }
         Output::Human => {
             for ((corpus, model, set), formats) in cases {
-                writeln!(out, "{corpus:<6} {model:<20} {set:<10} {}", names(formats).join(" "))?;
+                writeln!(
+                    out,
+                    "{corpus:<6} {model:<20} {set:<10} {}",
+                    names(formats).join(" ")
+                )?;
             }
         }
     }
@@ -109,7 +122,12 @@ fn dialects(args: &ListArgs, out: &mut dyn Write) -> Result<u8> {
         .filter(|format| args.filters.formats.is_empty() || args.filters.formats.contains(format));
     let mut all = Vec::new();
     for format in formats {
-        all.push((format, OWN_WRITER, "interop-check", Dialect::default_of(format)));
+        all.push((
+            format,
+            OWN_WRITER,
+            "interop-check",
+            Dialect::default_of(format),
+        ));
         let presets = interop_codec::presets(format).into_iter();
         all.extend(presets.map(|p| (format, p.name, p.implementation, p.dialect)));
     }

@@ -11,7 +11,10 @@ pub(super) fn run(args: &VectorsArgs, out: &mut dyn Write) -> Result<u8> {
     if all.is_empty() {
         return Err(Failure::usage("the files hold no vectors"));
     }
-    let answers: Vec<_> = all.iter().map(|vector| (vector, vectors::answer(vector))).collect();
+    let answers: Vec<_> = all
+        .iter()
+        .map(|vector| (vector, vectors::answer(vector)))
+        .collect();
     let wrong = answers.iter().filter(|(_, answer)| answer.is_err()).count();
     let right = answers.len() - wrong;
     match args.output {
@@ -26,7 +29,10 @@ pub(super) fn run(args: &VectorsArgs, out: &mut dyn Write) -> Result<u8> {
                     (vector.id.clone(), entry)
                 })
                 .collect();
-            super::print_json(out, &json!({"right": right, "wrong": wrong, "by_id": by_id}))?;
+            super::print_json(
+                out,
+                &json!({"right": right, "wrong": wrong, "by_id": by_id}),
+            )?;
         }
         Output::Human => {
             for (vector, answer) in &answers {

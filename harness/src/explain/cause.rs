@@ -38,7 +38,7 @@ pub enum Cause {
     DefaultWritten,
     /// Repeated values in one run, or one by one.
     Packing,
-    /// An integer in another of its forms.
+    /// An integer, length or count in another of its forms.
     IntegerForm,
     /// A float written as an integer.
     FloatAsInt,

@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
-use interop_codec::{Format, Part, Path, Segment, Span};
+use interop_codec::{Document, Format, Part, Path, Segment, Span, Value};
+use interop_schema::Schema;
 
+use super::decide::{self, Fields, Values};
 use super::{Cause, Trace};
+use crate::value_diff::value_at;
 
 /// A run of bytes on one side of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +51,10 @@ impl Comparison {
     pub fn causes(&self) -> Vec<(Cause, usize)> {
         let mut counts: Vec<(Cause, usize)> = Vec::new();
         for difference in &self.differences {
-            match counts.iter_mut().find(|(cause, _)| *cause == difference.cause) {
+            match counts
+                .iter_mut()
+                .find(|(cause, _)| *cause == difference.cause)
+            {
                 Some((_, count)) => *count += 1,
                 None => counts.push((difference.cause, 1)),
             }
@@ -61,14 +67,22 @@ impl Comparison {
     pub fn leading(&self) -> Option<&Difference> {
         let mut all = self.differences.iter();
         let own = all.find(|difference| {
-            !matches!(difference.cause, Cause::Consequence | Cause::TypedefHeaderHash)
+            !matches!(
+                difference.cause,
+                Cause::Consequence | Cause::TypedefHeaderHash
+            )
         });
         own.or_else(|| self.differences.first())
     }
 }
 
 /// Compares two traced encodings of the same message in the same format.
-pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Comparison {
+pub fn compare(
+    schema: &Schema,
+    format: Format,
+    a: (&[u8], &Trace),
+    b: (&[u8], &Trace),
+) -> Comparison {
     let same_value = match (&a.1.result, &b.1.result) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
@@ -79,22 +93,26 @@ pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Compar
             same_value,
         };
     }
-    let pairs = align(&a.1.spans, &b.1.spans);
+    let mut values = ValuesAt::new(schema, a.1, b.1);
+    let pairs = align(&a.1.spans, &b.1.spans, &mut values);
     let moved = moved(&pairs);
-    let mut differences = Vec::new();
+    let fields = [Fields::of(&a.1.spans), Fields::of(&b.1.spans)];
+    let mut differences: Vec<Difference> = Vec::new();
     for (pair, moved) in pairs.iter().zip(moved) {
         let side = |bytes: &[u8], spans: &[Span], index: Option<usize>| {
             index.map(|index| side(bytes, &spans[index]))
         };
-        let (side_a, side_b) = (
-            side(a.0, &a.1.spans, pair.a),
-            side(b.0, &b.1.spans, pair.b),
-        );
+        let (side_a, side_b) = (side(a.0, &a.1.spans, pair.a), side(b.0, &b.1.spans, pair.b));
         let same_bytes = match (&side_a, &side_b) {
             (Some(a), Some(b)) => a.bytes == b.bytes,
             _ => false,
         };
-        if same_bytes && !moved {
+        // What has kept its place on both sides is no difference, whatever moved around it.
+        let same_place = match (&side_a, &side_b) {
+            (Some(a), Some(b)) => a.offset == b.offset,
+            _ => false,
+        };
+        if same_bytes && (!moved || same_place) {
             continue;
         }
         let span = match (pair.a, pair.b) {
@@ -110,16 +128,72 @@ pub fn compare(format: Format, a: (&[u8], &Trace), b: (&[u8], &Trace)) -> Compar
             b: side_b,
         };
         difference.cause = if same_bytes {
-            order_cause(format, &difference.path)
+            order_cause(format, &difference.path, &mut values)
         } else {
-            let other = if pair.a.is_some() { &b.1.spans } else { &a.1.spans };
-            super::decide::cause(format, &difference, other, same_value)
+            let other = &fields[usize::from(pair.a.is_some())];
+            decide::cause(format, &difference, other, values.at(&difference.path))
         };
+        follow_header(differences.last(), &mut difference);
         push_or_join(&mut differences, difference);
     }
     Comparison {
         differences,
         same_value,
+    }
+}
+
+/// What the two values have at each path, looked up once.
+struct ValuesAt<'t> {
+    schema: &'t Schema,
+    documents: Option<(&'t Document, &'t Document)>,
+    seen: HashMap<Path, Values>,
+}
+
+impl<'t> ValuesAt<'t> {
+    fn new(schema: &'t Schema, a: &'t Trace, b: &'t Trace) -> Self {
+        Self {
+            schema,
+            documents: a.result.as_ref().ok().zip(b.result.as_ref().ok()),
+            seen: HashMap::new(),
+        }
+    }
+
+    fn at(&mut self, path: &Path) -> Values {
+        let Some((a, b)) = self.documents else {
+            return Values::Unknown;
+        };
+        if let Some(values) = self.seen.get(path) {
+            return *values;
+        }
+        let (a, b) = (
+            value_at(self.schema, a, path),
+            value_at(self.schema, b, path),
+        );
+        let values = match (a, b) {
+            (Some(a), Some(b)) if a != b => Values::Different,
+            (Some(Value::Map(_)), Some(_)) => Values::SameMap,
+            (Some(_), Some(_)) | (None, None) => Values::Same,
+            (Some(_), None) | (None, Some(_)) => Values::Different,
+        };
+        self.seen.insert(path.clone(), values);
+        values
+    }
+}
+
+/// Type information that only one side has follows from the collection's header before it,
+/// which says whether there is any.
+fn follow_header(before: Option<&Difference>, difference: &mut Difference) {
+    let one_sided = difference.a.is_none() || difference.b.is_none();
+    if let Some(before) = before
+        && one_sided
+        && before.path == difference.path
+        && matches!(difference.cause, Cause::TypeMeta | Cause::MapOrder)
+        && matches!(
+            before.cause,
+            Cause::ListHeader | Cause::MapHeader | Cause::NullChunk
+        )
+    {
+        difference.cause = before.cause;
     }
 }
 
@@ -173,32 +247,41 @@ struct Pair {
 /// Pairs spans of the same path and meaning in their order, then what is left of the same path
 /// and part. The result is in order of the first side, with what only the second has inserted
 /// behind its neighbour there.
-fn align(a: &[Span], b: &[Span]) -> Vec<Pair> {
+fn align(a: &[Span], b: &[Span], values: &mut ValuesAt<'_>) -> Vec<Pair> {
     let mut partner_of_a: Vec<Option<usize>> = vec![None; a.len()];
     let mut taken_b = vec![false; b.len()];
-    let mut pass = |key: &dyn Fn(&Span) -> (Path, String)| {
+    let mut pass = |key: &mut dyn FnMut(&Span) -> Option<(Path, String)>| {
         let mut waiting: HashMap<(Path, String), std::collections::VecDeque<usize>> =
             HashMap::new();
         for (index, span) in b.iter().enumerate() {
-            if !taken_b[index] {
-                waiting.entry(key(span)).or_default().push_back(index);
+            if !taken_b[index]
+                && let Some(key) = key(span)
+            {
+                waiting.entry(key).or_default().push_back(index);
             }
         }
         for (index, span) in a.iter().enumerate() {
             if partner_of_a[index].is_some() {
                 continue;
             }
-            let partner = waiting.get_mut(&key(span)).and_then(|queue| queue.pop_front());
+            let partner = key(span)
+                .and_then(|key| waiting.get_mut(&key))
+                .and_then(|queue| queue.pop_front());
             if let Some(partner) = partner {
                 partner_of_a[index] = Some(partner);
                 taken_b[partner] = true;
             }
         }
     };
-    pass(&|span| (span.path.clone(), span.meaning.clone()));
-    pass(&|span| (span.path.clone(), span.part.name().to_owned()));
+    // The keys of a map lie at the map's own path; they pair by what they say.
+    pass(&mut |span| {
+        let key = span.part == Part::Payload && values.at(&span.path) == Values::SameMap;
+        key.then(|| (span.path.clone(), span.value.clone()))
+    });
+    pass(&mut |span| Some((span.path.clone(), span.meaning.clone())));
+    pass(&mut |span| Some((span.path.clone(), span.part.name().to_owned())));
 
-    let mut pairs: Vec<Pair> = partner_of_a
+    let pairs: Vec<Pair> = partner_of_a
         .iter()
         .enumerate()
         .map(|(index, &partner)| Pair {
@@ -221,17 +304,23 @@ fn align(a: &[Span], b: &[Span]) -> Vec<Pair> {
             inserts.push((place, index));
         }
     }
-    inserts.sort_by_key(|&(place, index)| (place, index));
-    for (place, index) in inserts.into_iter().rev() {
-        pairs.insert(
-            place,
-            Pair {
+    inserts.sort_unstable();
+    let mut merged = Vec::with_capacity(pairs.len() + inserts.len());
+    let mut inserts = inserts.into_iter().peekable();
+    let mut insert_up_to = |merged: &mut Vec<Pair>, place: usize| {
+        while let Some((_, index)) = inserts.next_if(|&(at, _)| at <= place) {
+            merged.push(Pair {
                 a: None,
                 b: Some(index),
-            },
-        );
+            });
+        }
+    };
+    for (place, pair) in pairs.into_iter().enumerate() {
+        insert_up_to(&mut merged, place);
+        merged.push(pair);
     }
-    pairs
+    insert_up_to(&mut merged, usize::MAX);
+    merged
 }
 
 /// Which pairs lie in another order on the second side: all that are not on a longest
@@ -267,12 +356,10 @@ fn moved(pairs: &[Pair]) -> Vec<bool> {
     moved
 }
 
-fn order_cause(format: Format, path: &Path) -> Cause {
-    let in_map = path
-        .segments
-        .iter()
-        .any(|segment| matches!(segment, Segment::Key(_)));
-    if in_map {
+fn order_cause(format: Format, path: &Path, values: &mut ValuesAt<'_>) -> Cause {
+    let mut segments = path.segments.iter();
+    let in_map = segments.any(|segment| matches!(segment, Segment::Key(_)));
+    if in_map || values.at(path) == Values::SameMap {
         Cause::MapOrder
     } else if format == Format::Flatbuffers {
         Cause::ChildOrder
@@ -300,13 +387,33 @@ mod tests {
 
     #[test]
     fn aligns_by_field_and_finds_the_moved_one() {
-        let a = [span(0, "x", "value"), span(1, "y", "value"), span(2, "z", "value")];
-        let b = [span(0, "y", "value"), span(1, "new", "value"), span(2, "z", "value"), span(3, "x", "value")];
-        let pairs = align(&a, &b);
+        let a = [
+            span(0, "x", "value"),
+            span(1, "y", "value"),
+            span(2, "z", "value"),
+        ];
+        let b = [
+            span(0, "y", "value"),
+            span(1, "new", "value"),
+            span(2, "z", "value"),
+            span(3, "x", "value"),
+        ];
+        let schema = Schema::default();
+        let mut values = ValuesAt {
+            schema: &schema,
+            documents: None,
+            seen: HashMap::new(),
+        };
+        let pairs = align(&a, &b, &mut values);
         let shown: Vec<_> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
         assert_eq!(
             shown,
-            [(Some(0), Some(3)), (Some(1), Some(0)), (None, Some(1)), (Some(2), Some(2))]
+            [
+                (Some(0), Some(3)),
+                (Some(1), Some(0)),
+                (None, Some(1)),
+                (Some(2), Some(2))
+            ]
         );
         assert_eq!(moved(&pairs), [true, false, false, false]);
     }

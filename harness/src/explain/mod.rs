@@ -35,8 +35,7 @@ impl Trace {
             limits,
             sink: Some(&mut spans),
         };
-        let result =
-            interop_codec::decode(&subject.schema, subject.id, format, bytes, options);
+        let result = interop_codec::decode(&subject.schema, subject.id, format, bytes, options);
         // A decoder that jumps (FlatBuffers) reports out of order.
         spans.sort_by_key(|span| (span.start, span.end));
         Self {

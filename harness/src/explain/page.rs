@@ -36,7 +36,11 @@ pub fn print_human(
         writeln!(out, "  {:<9} {:>6}", "unread", bytes.len() - explained)?;
     }
     writeln!(out)?;
-    let rows: Vec<_> = trace.spans.iter().map(|span| Row::of(span, bytes)).collect();
+    let rows: Vec<_> = trace
+        .spans
+        .iter()
+        .map(|span| Row::of(span, bytes))
+        .collect();
     let width = |cell: fn(&Row) -> &str, most: usize| {
         let widest = rows.iter().map(|row| cell(row).chars().count()).max();
         widest.unwrap_or(0).min(most)

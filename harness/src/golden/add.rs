@@ -24,7 +24,10 @@ const OWN_CORPUS: &str = "own";
 pub fn run(args: &AddArgs, out: &mut dyn Write) -> Result<u8> {
     let mut store = Store::find(args.golden.golden.as_deref())?;
     let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
     };
     if !is_name(&args.set) {
         return Err(Failure::usage(format!(
@@ -152,8 +155,7 @@ fn place_of(store: &mut Store, args: &AddArgs, subject: &Subject) -> Result<Plac
             add_data(store, &name, DataKind::Schema, &read(file)?)?;
         }
         (None, None) => {
-            model.proto = crate::subject::embedded_source_of(&model.message)
-                .map(str::to_owned);
+            model.proto = crate::subject::embedded_source_of(&model.message).map(str::to_owned);
         }
     }
     let known = store.manifest.model(OWN_CORPUS, &place.model);
@@ -180,8 +182,10 @@ fn add_data(store: &mut Store, file: &str, kind: DataKind, bytes: &[u8]) -> Resu
     match store.manifest.data.iter().find(|known| known.file == file) {
         Some(known) if known.sha256 == sha256 => return Ok(()),
         Some(_) => {
-            return Err(Failure::usage(format!("{file} is there already, with other content"))
-                .hint("choose another --set"));
+            return Err(
+                Failure::usage(format!("{file} is there already, with other content"))
+                    .hint("choose another --set"),
+            );
         }
         None => {}
     }

@@ -73,8 +73,7 @@ impl Store {
     /// Exit 2 when it can't be read.
     pub fn read(&self, file: &str) -> Result<Vec<u8>> {
         let path = self.path(file);
-        std::fs::read(&path)
-            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+        std::fs::read(&path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
     }
 
     /// The entry of a golden file given by any path to it.

@@ -39,7 +39,11 @@ pub fn run(args: &RegenerateArgs, out: &mut dyn Write) -> Result<u8> {
     let mut store = Store::find(args.golden.golden.as_deref())?;
     let fresh = tempfile::tempdir()
         .map_err(|error| Failure::harness(format!("no temporary directory: {error}")))?;
-    let own = args.filters.writers.iter().any(|writer| writer == OWN_WRITER);
+    let own = args
+        .filters
+        .writers
+        .iter()
+        .any(|writer| writer == OWN_WRITER);
     let changes = if own {
         own_changes(&store, args, fresh.path(), out)?
     } else {
@@ -48,8 +52,9 @@ pub fn run(args: &RegenerateArgs, out: &mut dyn Write) -> Result<u8> {
     if changes.is_empty() {
         return Ok(COMPATIBLE);
     }
-    let (own, foreign): (Vec<_>, Vec<_>) =
-        changes.into_iter().partition(|change| change.entry.is_some());
+    let (own, foreign): (Vec<_>, Vec<_>) = changes
+        .into_iter()
+        .partition(|change| change.entry.is_some());
     if !foreign.is_empty() {
         writeln!(
             out,
@@ -61,7 +66,11 @@ pub fn run(args: &RegenerateArgs, out: &mut dyn Write) -> Result<u8> {
         return Ok(DIFFERENT);
     }
     if !args.accept {
-        writeln!(out, "{} files would change; take them with --accept", own.len())?;
+        writeln!(
+            out,
+            "{} files would change; take them with --accept",
+            own.len()
+        )?;
         return Ok(DIFFERENT);
     }
     accept(&mut store, &own)?;
@@ -80,9 +89,15 @@ struct Case {
 }
 
 fn load(store: &Store, catalog: &mut Catalog, file: &File) -> Result<Case> {
-    let model = store.manifest.model(&file.corpus, &file.model).ok_or_else(|| {
-        Failure::usage(format!("MANIFEST lists no model {} in {}", file.model, file.corpus))
-    })?;
+    let model = store
+        .manifest
+        .model(&file.corpus, &file.model)
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "MANIFEST lists no model {} in {}",
+                file.model, file.corpus
+            ))
+        })?;
     let subject = catalog.subject(store, model)?;
     let bytes = store.read(&file.values)?;
     let document = values::parse_file(&subject, &file.values, &bytes)
@@ -123,8 +138,7 @@ fn written_again(
             // Map entries keep the order in which the writer happened to have them.
             let options = interop_codec::DecodeOptions::default();
             let schema = &source.subject.schema;
-            let read =
-                interop_codec::decode(schema, source.subject.id, file.format, &old, options);
+            let read = interop_codec::decode(schema, source.subject.id, file.format, &old, options);
             if let Ok(read) = read
                 && read == source.document
             {
@@ -189,7 +203,12 @@ fn own_changes(
     for (case, files) in &cases {
         let model = files[0];
         let source = load(store, &mut catalog, model)?;
-        let new = encode(&source, model, &source.document, &Dialect::default_of(model.format))?;
+        let new = encode(
+            &source,
+            model,
+            &source.document,
+            &Dialect::default_of(model.format),
+        )?;
         let ours = files.iter().find(|file| file.writers == [OWN_WRITER]);
         let hash = sha256_hex(&new);
         match ours {
@@ -227,12 +246,7 @@ fn own_changes(
     Ok(changes)
 }
 
-fn encode(
-    source: &Case,
-    file: &File,
-    document: &Document,
-    dialect: &Dialect,
-) -> Result<Vec<u8>> {
+fn encode(source: &Case, file: &File, document: &Document, dialect: &Dialect) -> Result<Vec<u8>> {
     interop_codec::encode(&source.subject.schema, document, file.format, dialect)
         .map_err(|error| Failure::refused(format!("{}: encoding {error}", file.file)))
 }
@@ -265,13 +279,24 @@ fn explain_change(
 ) -> Result<()> {
     let old_trace = Trace::of(subject, file.format, old, Limits::DEFAULT);
     let new_trace = Trace::of(subject, file.format, new, Limits::DEFAULT);
-    let comparison = compare(file.format, (old, &old_trace), (new, &new_trace));
+    let comparison = compare(
+        &subject.schema,
+        file.format,
+        (old, &old_trace),
+        (new, &new_trace),
+    );
     let value = if comparison.same_value {
         "same value"
     } else {
         "ANOTHER VALUE"
     };
-    writeln!(out, "{} as {writer}: {} -> {} bytes, {value}", file.file, old.len(), new.len())?;
+    writeln!(
+        out,
+        "{} as {writer}: {} -> {} bytes, {value}",
+        file.file,
+        old.len(),
+        new.len()
+    )?;
     for (cause, count) in comparison.causes() {
         writeln!(out, "  {count:>4}  {cause}")?;
     }
@@ -284,7 +309,13 @@ fn explain_change(
             ),
             None => "nothing".to_owned(),
         };
-        writeln!(out, "  {}: {} -> {}", first.path, show(&first.a), show(&first.b))?;
+        writeln!(
+            out,
+            "  {}: {} -> {}",
+            first.path,
+            show(&first.a),
+            show(&first.b)
+        )?;
     }
     Ok(())
 }
@@ -322,7 +353,11 @@ pub(super) fn record(store: &mut Store, entry: File) {
         format: entry.format,
         writer: OWN_WRITER.to_owned(),
         library: format!("interop-check {}", env!("CARGO_PKG_VERSION")),
-        host: Some(format!("{} {}", std::env::consts::ARCH, std::env::consts::OS)),
+        host: Some(format!(
+            "{} {}",
+            std::env::consts::ARCH,
+            std::env::consts::OS
+        )),
         made: Some(today()),
         command: Some("interop-check golden".to_owned()),
         dialect: None,
@@ -336,7 +371,11 @@ pub(super) fn record(store: &mut Store, entry: File) {
         Some(known) => *known = provenance,
         None => manifest.implementations.push(provenance),
     }
-    match manifest.files.iter_mut().find(|file| file.file == entry.file) {
+    match manifest
+        .files
+        .iter_mut()
+        .find(|file| file.file == entry.file)
+    {
         Some(file) => *file = entry,
         None => {
             let neighbour = |file: &File| {

@@ -36,7 +36,8 @@ pub fn hash_fault(recorded_bytes: u64, recorded_sha256: &str, bytes: &[u8]) -> O
         ));
     }
     let actual = sha256_hex(bytes);
-    (actual != recorded_sha256).then(|| format!("sha256 is {actual}, MANIFEST says {recorded_sha256}"))
+    (actual != recorded_sha256)
+        .then(|| format!("sha256 is {actual}, MANIFEST says {recorded_sha256}"))
 }
 
 /// Files that are there but not listed.

@@ -3,6 +3,7 @@
 //! A vector says what to do (`op`), with which bytes or JSON, under which schema or type, and
 //! what must come out. Nothing here knows a vector by its id.
 
+mod plain;
 mod schema;
 mod typed;
 
@@ -184,17 +185,27 @@ fn unhex(text: &str) -> std::result::Result<Vec<u8>, String> {
     let digits: Vec<u32> = text
         .chars()
         .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_digit(16).ok_or_else(|| format!("{c:?} is no hex digit")))
+        .map(|c| {
+            c.to_digit(16)
+                .ok_or_else(|| format!("{c:?} is no hex digit"))
+        })
         .collect::<std::result::Result<_, _>>()?;
     if digits.len() % 2 != 0 {
         return Err("odd number of hex digits".to_owned());
     }
-    Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
+    Ok(digits
+        .chunks(2)
+        .map(|pair| (pair[0] << 4 | pair[1]) as u8)
+        .collect())
 }
 
 /// Holds what came out against the bytes that must come out.
 fn judge_hex(expect: &Expect, bytes: &[u8]) -> std::result::Result<(), String> {
-    let wanted: Vec<&String> = expect.hex.iter().chain(expect.hex_any.iter().flatten()).collect();
+    let wanted: Vec<&String> = expect
+        .hex
+        .iter()
+        .chain(expect.hex_any.iter().flatten())
+        .collect();
     if wanted.is_empty() {
         return Ok(());
     }
@@ -272,7 +283,10 @@ mod tests {
         assert!(run(vector(json!({"error": true}))).is_err());
         assert!(run(vector(json!({"hex": "0806"}))).is_err());
         assert_eq!(run(vector(json!({"hex": "0805"}))), Ok(()));
-        assert!(run(vector(json!({}))).is_err(), "no expectation is no vector");
+        assert!(
+            run(vector(json!({}))).is_err(),
+            "no expectation is no vector"
+        );
     }
 
     #[test]

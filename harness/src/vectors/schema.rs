@@ -6,7 +6,7 @@ use interop_codec::{DecodeOptions, Dialect, Document, DynamicMessage, Format, Va
 use interop_schema::{Registration, Schema};
 use serde_json::Value as Json;
 
-use super::{Op, Vector, judge_hex, json_equal, unhex};
+use super::{Op, Vector, json_equal, judge_hex, unhex};
 use crate::cli::JsonForm;
 use crate::subject::{Subject, find_message, identify_fields_by_name};
 
@@ -19,7 +19,11 @@ pub(super) fn answer(vector: &Vector) -> Answer<()> {
     let formats = Formats::of(vector)?;
     let inputs: Vec<Vec<u8>> = match (&body.input_hex, &body.input_json) {
         (Some(hex), None) => hex.all().into_iter().map(unhex).collect::<Answer<_>>()?,
-        (None, Some(json)) => json.all().iter().map(|text| text.as_bytes().to_vec()).collect(),
+        (None, Some(json)) => json
+            .all()
+            .iter()
+            .map(|text| text.as_bytes().to_vec())
+            .collect(),
         _ => return Err("needs either input_hex or input_json".to_owned()),
     };
     let several = inputs.len() > 1;
@@ -173,7 +177,10 @@ fn judge_value(subject: &Subject, document: &Document, wanted: &Json) -> Answer<
     if known == expected {
         return Ok(());
     }
-    Err(format!("read {} instead of {wanted}", print(subject, document)))
+    Err(format!(
+        "read {} instead of {wanted}",
+        print(subject, document)
+    ))
 }
 
 /// ProtoJSON has no words for unknown fields of the root.

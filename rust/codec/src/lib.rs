@@ -20,6 +20,7 @@ pub mod flatbuffers;
 pub mod fory;
 pub mod json;
 pub mod msgpack;
+pub mod neutral;
 pub mod protobuf;
 
 pub use decode::{Cursor, DecodeOptions};

@@ -29,7 +29,8 @@ pub enum Value {
     Float64(f64),
     /// Text.
     String(String),
-    /// Bytes.
+    /// Bytes. Also a protobuf string that is not UTF-8, where the schema does not want strings
+    /// checked (proto2).
     Bytes(Vec<u8>),
     /// An enum's number, listed in the schema or not.
     Enum(i32),

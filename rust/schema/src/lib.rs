@@ -10,9 +10,15 @@
 //! ```
 
 mod descriptor;
+pub mod emit;
 mod error;
+mod escape;
+pub mod fbs;
 pub mod fdl;
 mod features;
+mod field_number;
+mod fory_type;
+pub mod fory;
 mod lower;
 mod model;
 pub mod proto;

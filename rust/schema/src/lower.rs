@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use crate::descriptor::{EnumProto, FieldProto, FileProto, ForyOptions, MessageProto};
+use crate::escape::unescape;
 use crate::features::FeatureSet;
-use crate::scalar::scalar_type;
+use crate::field_number::check_number;
+use crate::fory_type::{mark_reference, override_type};
 use crate::{
     Enum, EnumId, EnumValue, Error, Field, ForyField, ForyMessage, Message, MessageId, Oneof,
     Presence, ProtoField, ProtoKind, ProtoShape, Registration, Scalar, Schema, Slot, Type,
+    WellKnown,
 };
 
 pub(crate) fn lower(files: &[FileProto]) -> Result<Schema, Error> {
@@ -190,6 +193,7 @@ impl<'a> Lowering<'a> {
             let mut lowered = self.lower_field(field, inherited, scope)?;
             lowered.oneof = field.oneof.and_then(|index| real.get(&index).copied());
             let target = &mut self.schema.messages[id.0 as usize];
+            check_number(target, &lowered)?;
             if let Some(oneof) = lowered.oneof {
                 target.oneofs[oneof].fields.push(target.fields.len());
             }
@@ -205,7 +209,9 @@ impl<'a> Lowering<'a> {
             lowered.json_name = format!("[{full_name}]");
             lowered.extension = Some(full_name);
             let extendee = self.message_named(&field.extendee)?;
-            self.schema.messages[extendee.0 as usize].push_field(lowered);
+            let target = &mut self.schema.messages[extendee.0 as usize];
+            check_number(target, &lowered)?;
+            target.push_field(lowered);
         }
         Ok(())
     }
@@ -260,7 +266,14 @@ impl<'a> Lowering<'a> {
                 ))
             })?;
         }
-        let presence = self.presence(field, features, repeated, shape);
+        let message = matches!(
+            shape,
+            ProtoShape::Singular(ProtoKind::Message | ProtoKind::Group)
+        );
+        let presence = presence_of(field, features, repeated, message);
+        // To Fory a Timestamp or Duration is a scalar, not a message that may be null.
+        let message = message && !self.is_time(&ty);
+        let nullable = presence_of(field, features, repeated, message) == Presence::Explicit;
         let reference = field.fory.reference.unwrap_or(false);
         if reference {
             mark_reference(&mut ty);
@@ -286,38 +299,21 @@ impl<'a> Lowering<'a> {
             }),
             fory: ForyField {
                 id: Some(field.number),
-                nullable: field
-                    .fory
-                    .nullable
-                    .unwrap_or(presence == Presence::Explicit),
+                nullable: field.fory.nullable.unwrap_or(nullable),
                 reference: reference && !repeated,
             },
             ty,
         })
     }
 
-    fn presence(
-        &self,
-        field: &FieldProto,
-        features: FeatureSet,
-        repeated: bool,
-        shape: ProtoShape,
-    ) -> Presence {
-        use ProtoKind::{Group, Message};
-        if repeated {
-            return Presence::Implicit;
-        }
-        if field.label == 2 || features.field_presence == 3 {
-            return Presence::Required;
-        }
-        let message = matches!(shape, ProtoShape::Singular(Message | Group));
-        let member = field.oneof.is_some() || field.proto3_optional;
-        let extension = !field.extendee.is_empty();
-        if message || member || extension || features.field_presence == 1 {
-            Presence::Explicit
-        } else {
-            Presence::Implicit
-        }
+    fn is_time(&self, ty: &Type) -> bool {
+        let Type::Message(id) = ty else {
+            return false;
+        };
+        matches!(
+            self.schema.message(*id).well_known,
+            Some(WellKnown::Timestamp | WellKnown::Duration)
+        )
     }
 
     fn element(
@@ -393,6 +389,27 @@ impl<'a> Lowering<'a> {
     }
 }
 
+fn presence_of(
+    field: &FieldProto,
+    features: FeatureSet,
+    repeated: bool,
+    message: bool,
+) -> Presence {
+    if repeated {
+        return Presence::Implicit;
+    }
+    if field.label == 2 || features.field_presence == 3 {
+        return Presence::Required;
+    }
+    let member = field.oneof.is_some() || field.proto3_optional;
+    let extension = !field.extendee.is_empty();
+    if message || member || extension || features.field_presence == 1 {
+        Presence::Explicit
+    } else {
+        Presence::Implicit
+    }
+}
+
 fn kind_of(number: i32) -> Option<ProtoKind> {
     use ProtoKind::*;
     const KINDS: [ProtoKind; 18] = [
@@ -401,53 +418,6 @@ fn kind_of(number: i32) -> Option<ProtoKind> {
     ];
     let index = usize::try_from(number.checked_sub(1)?).ok()?;
     KINDS.get(index).copied()
-}
-
-/// `natural` with the Fory type that `(fory).type` names, if both hold the same values.
-fn override_type(natural: &Type, text: &str) -> Option<Type> {
-    let inner = text.trim().strip_prefix("array<");
-    if let Some(inner) = inner.and_then(|rest| rest.strip_suffix('>')) {
-        let Type::List(slot) = natural else {
-            return None;
-        };
-        let element = scalar_type(inner)?;
-        return same_domain(&slot.ty, &element).then(|| Type::Array(Box::new(element)));
-    }
-    let ty = scalar_type(text)?;
-    same_domain(natural, &ty).then_some(ty)
-}
-
-/// True when values of `declared` fit the proto type `natural`: equal but for an integer's
-/// width below 32 bits, its encoding, or the sign that `fixed32` and `fixed64` lack.
-fn same_domain(natural: &Type, declared: &Type) -> bool {
-    match (natural, declared) {
-        (
-            Type::Int {
-                bits,
-                signed,
-                encoding,
-                ..
-            },
-            Type::Int {
-                bits: declared_bits,
-                signed: declared_signed,
-                ..
-            },
-        ) => {
-            declared_bits <= bits
-                && (signed == declared_signed
-                    || (*encoding == crate::IntEncoding::Fixed && bits == declared_bits))
-        }
-        _ => natural == declared,
-    }
-}
-
-/// `(fory).ref` on a repeated field means its elements, on a map its values.
-fn mark_reference(ty: &mut Type) {
-    match ty {
-        Type::List(slot) | Type::Set(slot) | Type::Map(_, slot) => slot.reference = true,
-        _ => {}
-    }
 }
 
 /// protobuf's default JSON name: underscores dropped, the letter behind each in upper case.
@@ -463,52 +433,6 @@ pub(crate) fn lower_camel_case(name: &str) -> String {
         }
     }
     out
-}
-
-/// The C escapes that descriptors use for defaults of bytes fields.
-fn unescape(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let mut bytes = text.bytes().peekable();
-    while let Some(byte) = bytes.next() {
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        let escape = bytes.next()?;
-        out.push(match escape {
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'a' => 7,
-            b'b' => 8,
-            b'f' => 12,
-            b'v' => 11,
-            b'0'..=b'7' => {
-                let mut value = u32::from(escape - b'0');
-                for _ in 0..2 {
-                    match bytes.peek() {
-                        Some(digit @ b'0'..=b'7') => value = value * 8 + u32::from(digit - b'0'),
-                        _ => break,
-                    }
-                    bytes.next();
-                }
-                u8::try_from(value).ok()?
-            }
-            b'x' => {
-                let mut value = 0;
-                for _ in 0..2 {
-                    let Some(digit) = bytes.peek().and_then(|b| (*b as char).to_digit(16)) else {
-                        break;
-                    };
-                    value = value * 16 + digit;
-                    bytes.next();
-                }
-                value as u8
-            }
-            other => other,
-        });
-    }
-    Some(out)
 }
 
 #[cfg(test)]
@@ -564,8 +488,17 @@ mod tests {
     }
 
     #[test]
-    fn defaults_of_bytes_are_unescaped() {
-        assert_eq!(unescape(r"a\001\xff\n\\").unwrap(), b"a\x01\xff\n\\");
+    fn nested_extensions_take_the_scope_of_their_message() {
+        let schema = compile_text(
+            "syntax = \"proto2\"; package p; message M { extensions 4 to max; }
+             message N { message D { extend M { repeated sint32 x = 536870911 [packed = true]; } } }",
+        )
+        .unwrap();
+        let m = schema.message(schema.message_by_name("p.M").unwrap());
+        let field = &m.fields[m.field_by_name("[p.N.D.x]").unwrap()];
+        assert_eq!(field.extension.as_deref(), Some("p.N.D.x"));
+        assert_eq!(field.presence, Presence::Implicit);
+        assert_eq!(m.extension_ranges, [(4, 1 << 29)]);
     }
 
     #[test]

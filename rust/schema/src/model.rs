@@ -380,6 +380,11 @@ impl Enum {
         Some(self.values.iter().find(|v| v.name == name)?.number)
     }
 
+    /// True when every number listed fits in a signed byte, as which FlatBuffers then stores it.
+    pub fn fits_in_a_byte(&self) -> bool {
+        self.values.iter().all(|v| i8::try_from(v.number).is_ok())
+    }
+
     /// The default: the first value listed, or 0 when none is.
     pub fn default_number(&self) -> i32 {
         self.values.first().map_or(0, |v| v.number)

@@ -55,6 +55,39 @@ pub(crate) fn scalar_type(text: &str) -> Option<Type> {
     })
 }
 
+/// The name of a scalar type: what [`scalar_type`] reads as it.
+pub(crate) fn scalar_text(ty: &Type) -> Option<String> {
+    let name = match ty {
+        Type::Int {
+            bits,
+            signed,
+            encoding,
+        } => {
+            let sign = if *signed { "" } else { "u" };
+            let word = match encoding {
+                Fixed if *bits > 16 => "fixed ",
+                Tagged => "tagged ",
+                _ => "",
+            };
+            return Some(format!("{word}{sign}int{bits}"));
+        }
+        Type::Bool => "bool",
+        Type::Float16 => "float16",
+        Type::BFloat16 => "bfloat16",
+        Type::Float32 => "float32",
+        Type::Float64 => "float64",
+        Type::String => "string",
+        Type::Bytes => "bytes",
+        Type::Timestamp => "timestamp",
+        Type::Duration => "duration",
+        Type::Date => "date",
+        Type::Decimal => "decimal",
+        Type::Any => "any",
+        _ => return None,
+    };
+    Some(name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +104,32 @@ mod tests {
         assert_eq!(scalar_type("fixed float32"), None);
         assert_eq!(scalar_type("int24"), None);
         assert_eq!(scalar_type("int032"), None);
+    }
+
+    #[test]
+    fn names_read_back_as_their_type() {
+        for name in [
+            "bool",
+            "int8",
+            "uint16",
+            "int32",
+            "fixed uint32",
+            "tagged int64",
+            "uint64",
+            "float16",
+            "bfloat16",
+            "float32",
+            "float64",
+            "string",
+            "bytes",
+            "timestamp",
+            "duration",
+            "date",
+            "decimal",
+            "any",
+        ] {
+            let ty = scalar_type(name).unwrap();
+            assert_eq!(scalar_text(&ty).as_deref(), Some(name));
+        }
     }
 }

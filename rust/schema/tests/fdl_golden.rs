@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use interop_schema::{Registration, Schema, Type, fdl};
+use interop_schema::{Registration, Schema, Type, fdl, proto};
 
 fn golden_types() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden/types")
@@ -63,4 +63,14 @@ fn flags_are_those_on_the_wire() {
             name: "NamedMsg".to_owned()
         }
     );
+
+    let protos = golden_types().join("../../proto");
+    let suite = proto::compile_files(&[protos.join("suite.proto")], &[protos]).unwrap();
+    let person = suite.message(suite.message_by_name("suite.Person").unwrap());
+    let nullable = |name| {
+        person.fields[person.field_by_name(name).unwrap()]
+            .fory
+            .nullable
+    };
+    assert!(nullable("address") && !nullable("created_at"));
 }

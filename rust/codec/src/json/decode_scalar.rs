@@ -2,9 +2,10 @@
 
 use interop_schema::{EnumId, ProtoKind, Type};
 
-use super::decode::{Name, Parser};
+use super::decode::Parser;
 use super::lexer::{Kind, is_number};
 use super::number::{Misfit, float32, float64, integer};
+use super::syntax::Name;
 use super::{NULL_VALUE, bytes, time};
 use crate::{Cursor, Error, Part, Value};
 
@@ -17,9 +18,21 @@ impl Parser<'_, '_> {
         kind: Option<ProtoKind>,
     ) -> Result<Option<Value>, Error> {
         self.space(cursor);
+        match ty {
+            Type::Message(id) => self.sub_message(cursor, *id).map(Some),
+            _ => self.scalar(cursor, ty, kind),
+        }
+    }
+
+    /// Apart from [`Parser::value`], which recurses, so that its frame is not on the stack there.
+    fn scalar(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        ty: &Type,
+        kind: Option<ProtoKind>,
+    ) -> Result<Option<Value>, Error> {
         let start = self.lexer.offset();
         let value = match ty {
-            Type::Message(id) => return self.sub_message(cursor, *id).map(Some),
             Type::Bool => {
                 let found = self.kind(cursor)?;
                 let (word, value) = match found {

@@ -1,11 +1,11 @@
 //! ProtoJSON text to values: the types of `google.protobuf` with a form of their own.
 
-use interop_schema::{MessageId, Named, Type, WellKnown};
+use interop_schema::{MessageId, Type, WellKnown};
 
-use super::decode::{Fields, Name, Parser};
+use super::decode::Parser;
 use super::lexer::Kind;
 use super::{field_mask, time};
-use crate::{Cursor, DynamicMessage, Error, Part, Value, protobuf};
+use crate::{Cursor, DynamicMessage, Error, Part, Value};
 
 impl Parser<'_, '_> {
     /// A message of a well-known type, whose memory is charged already.
@@ -15,84 +15,88 @@ impl Parser<'_, '_> {
         id: MessageId,
         well_known: WellKnown,
     ) -> Result<DynamicMessage, Error> {
+        let number = match well_known {
+            WellKnown::Any => return self.any(cursor, id),
+            WellKnown::Timestamp | WellKnown::Duration | WellKnown::FieldMask => {
+                return self.text_form(cursor, id, well_known);
+            }
+            WellKnown::Empty => return Ok(DynamicMessage::new(self.schema, id)),
+            WellKnown::Struct | WellKnown::ListValue | WellKnown::Wrapper => 1,
+            WellKnown::Value => match self.kind(cursor)? {
+                Kind::Null => 1,
+                Kind::Number => 2,
+                Kind::String => 3,
+                Kind::True | Kind::False => 4,
+                Kind::Object => 5,
+                Kind::Array => 6,
+            },
+        };
+        self.only_field(cursor, id, number)
+    }
+
+    /// The types that are a string in JSON.
+    fn text_form(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        id: MessageId,
+        well_known: WellKnown,
+    ) -> Result<DynamicMessage, Error> {
         let name = &self.schema.message(id).full_name;
         let offset = self.lexer.offset();
+        let text = self.text(cursor, name)?;
         let mut message = DynamicMessage::new(self.schema, id);
+        let misread = |error| cursor.mismatch(offset, error);
         match well_known {
-            WellKnown::Any => return self.any(cursor, id),
-            WellKnown::Timestamp | WellKnown::Duration => {
-                let text = self.text(cursor, name)?;
+            WellKnown::FieldMask => {
+                let mut paths = Vec::new();
+                if !text.is_empty() {
+                    for path in text.split(',') {
+                        paths.push(field_mask::parse_path(path).map_err(misread)?);
+                    }
+                }
+                cursor.charge_values(offset, paths.len())?;
+                let paths = paths.into_iter().map(Value::String).collect();
+                self.set(cursor, &mut message, 1, Value::List(paths))?;
+            }
+            _ => {
                 let read = match well_known {
                     WellKnown::Timestamp => time::parse_timestamp(&text),
                     _ => time::parse_duration(&text),
                 };
-                let (seconds, nanos) = read.map_err(|error| cursor.mismatch(offset, error))?;
-                let end = self.lexer.offset();
-                cursor.span(offset, end, Part::Payload, name, || text);
+                let (seconds, nanos) = read.map_err(misread)?;
                 self.set(cursor, &mut message, 1, Value::Int(seconds))?;
                 self.set(cursor, &mut message, 2, Value::Int(nanos))?;
             }
-            WellKnown::FieldMask => {
-                let text = self.text(cursor, name)?;
-                let mut paths = Vec::new();
-                if !text.is_empty() {
-                    for path in text.split(',') {
-                        cursor.charge_values(offset, 1)?;
-                        let path = field_mask::parse_path(path);
-                        let path = path.map_err(|error| cursor.mismatch(offset, error))?;
-                        paths.push(Value::String(path));
-                    }
-                }
-                let end = self.lexer.offset();
-                cursor.span(offset, end, Part::Payload, name, || text);
-                self.set(cursor, &mut message, 1, Value::List(paths))?;
-            }
-            WellKnown::Struct | WellKnown::ListValue | WellKnown::Wrapper => {
-                self.set_only_field(cursor, &mut message, 1)?;
-            }
-            WellKnown::Value => {
-                let number = match self.kind(cursor)? {
-                    Kind::Null => 1,
-                    Kind::Number => 2,
-                    Kind::String => 3,
-                    Kind::True | Kind::False => 4,
-                    Kind::Object => 5,
-                    Kind::Array => 6,
-                };
-                self.set_only_field(cursor, &mut message, number)?;
-            }
-            WellKnown::Empty => {}
         }
+        let end = self.lexer.offset();
+        cursor.span(offset, end, Part::Payload, name, || text);
         Ok(message)
     }
 
-    /// Reads the value that the whole message is written as into its field `number`.
-    fn set_only_field(
+    /// A message that is written as the value of its field `number` alone.
+    fn only_field(
         &mut self,
         cursor: &mut Cursor<'_>,
-        message: &mut DynamicMessage,
+        id: MessageId,
         number: u32,
-    ) -> Result<(), Error> {
+    ) -> Result<DynamicMessage, Error> {
         let schema = self.schema;
-        let index = self.field(cursor, message.id, number)?;
-        let field = &schema.message(message.id).fields[index];
+        let index = self.field(cursor, id, number)?;
+        let definition = schema.message(id);
+        let field = &definition.fields[index];
         let value = match &field.ty {
             // A Value's Struct or ListValue is the same object or array: not a level of its own.
-            Type::Message(id) => {
-                let message = self.message(cursor, *id)?;
-                Some(Value::Message(Box::new(message)))
-            }
-            // A string here is no spelling of a number or of a word for one.
-            Type::Float64 if schema.message(message.id).well_known == Some(WellKnown::Value) => {
-                self.require(cursor, Kind::Number, "a number_value")?;
-                self.value(cursor, &field.ty, None)?
+            Type::Message(inner) => {
+                let inner = self.message(cursor, *inner)?;
+                Some(Value::Message(Box::new(inner)))
             }
             _ => self.field_value(cursor, &field.ty, field.proto)?,
         };
+        let mut message = DynamicMessage::new(schema, id);
         if let Some(value) = value {
             message.set(schema, index, value);
         }
-        Ok(())
+        Ok(message)
     }
 
     fn field(&self, cursor: &Cursor<'_>, id: MessageId, number: u32) -> Result<usize, Error> {
@@ -105,7 +109,7 @@ impl Parser<'_, '_> {
     }
 
     /// Sets a field of a well-known type, whose definition a schema may have changed.
-    fn set(
+    pub(super) fn set(
         &self,
         cursor: &Cursor<'_>,
         message: &mut DynamicMessage,
@@ -126,188 +130,6 @@ impl Parser<'_, '_> {
             return Err(cursor.mismatch(self.lexer.offset(), text));
         }
         message.set(schema, index, value);
-        Ok(())
-    }
-
-    /// `{"@type": URL, ...}`: the fields of the message that the URL names, or its special form
-    /// under "value". `{}` is an Any that holds nothing.
-    fn any(&mut self, cursor: &mut Cursor<'_>, id: MessageId) -> Result<DynamicMessage, Error> {
-        let mut any = DynamicMessage::new(self.schema, id);
-        self.require(cursor, Kind::Object, "google.protobuf.Any")?;
-        let offset = self.lexer.offset();
-        // "@type" may stand behind the members that it explains.
-        let mut ahead = Parser {
-            lexer: self.lexer.clone(),
-            schema: self.schema,
-            parse: self.parse,
-        };
-        let url = ahead.type_url(cursor)?;
-        let Some((url_offset, url)) = url else {
-            self.object(cursor, |_, cursor, name| {
-                Err(cursor.mismatch(name.start, "an Any without \"@type\""))
-            })?;
-            return Ok(any);
-        };
-        let inner = self.resolve(cursor, url_offset, &url)?;
-        let special = self.schema.message(inner).well_known;
-        let bytes = cursor.nested(offset, |cursor| {
-            let message = match special {
-                None => self.any_fields(cursor, inner)?,
-                Some(well_known) => self.any_value(cursor, inner, well_known)?,
-            };
-            let encoded = protobuf::encode(self.schema, &message, &protobuf::Dialect::default());
-            encoded.map_err(|error| cursor.mismatch(offset, error.to_string()))
-        })?;
-        self.set(cursor, &mut any, 1, Value::String(url))?;
-        self.set(cursor, &mut any, 2, Value::Bytes(bytes))?;
-        Ok(any)
-    }
-
-    /// Looks for "@type" in the object that starts here: offset and text of its value.
-    fn type_url(&mut self, cursor: &mut Cursor<'_>) -> Result<Option<(usize, String)>, Error> {
-        let start = self.lexer.clone();
-        if let Some(found) = self.leading_type_url() {
-            return Ok(Some(found));
-        }
-        self.lexer = start;
-        let mut found = None;
-        let offset = self.lexer.offset();
-        cursor.nested(offset, |cursor| {
-            self.skip_items(cursor, b'{', b'}', |parser, cursor| {
-                let name = parser.lexer.string();
-                let name = name.map_err(|error| cursor.wire(error))?;
-                parser.lexer.skip_space();
-                let colon = parser.lexer.punctuation(b':');
-                colon.map_err(|error| cursor.wire(error))?;
-                parser.lexer.skip_space();
-                if name.text == "@type" && found.is_none() {
-                    let offset = parser.lexer.offset();
-                    parser.require_silently(cursor, Kind::String)?;
-                    let url = parser.lexer.string();
-                    let url = url.map_err(|error| cursor.wire(error))?;
-                    found = Some((offset, url.text.into_owned()));
-                    return Ok(());
-                }
-                parser.skip(cursor)
-            })
-        })?;
-        Ok(found)
-    }
-
-    /// The usual place of "@type": first. Any fault here is for the full search to report.
-    fn leading_type_url(&mut self) -> Option<(usize, String)> {
-        self.lexer.punctuation(b'{').ok()?;
-        self.lexer.skip_space();
-        if self.lexer.string().ok()?.text != "@type" {
-            return None;
-        }
-        self.lexer.skip_space();
-        self.lexer.punctuation(b':').ok()?;
-        self.lexer.skip_space();
-        let offset = self.lexer.offset();
-        let url = self.lexer.string().ok()?;
-        Some((offset, url.text.into_owned()))
-    }
-
-    fn require_silently(&self, cursor: &Cursor<'_>, wanted: Kind) -> Result<(), Error> {
-        let found = self.lexer.kind().map_err(|error| cursor.wire(error))?;
-        if found == wanted {
-            return Ok(());
-        }
-        let text = format!("expected {}, found {}", wanted.name(), found.name());
-        Err(cursor.mismatch(self.lexer.offset(), text))
-    }
-
-    fn resolve(&self, cursor: &Cursor<'_>, offset: usize, url: &str) -> Result<MessageId, Error> {
-        let wrong = |text| Err(cursor.mismatch(offset, text));
-        let Some((_, name)) = url.rsplit_once('/') else {
-            return wrong(format!("the type URL {url:?} has no '/' before its type"));
-        };
-        match self.schema.lookup(name) {
-            Some(Named::Message(id)) => Ok(id),
-            _ => wrong(format!("the schema has no message {name:?} for an Any")),
-        }
-    }
-
-    fn any_fields(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        inner: MessageId,
-    ) -> Result<DynamicMessage, Error> {
-        let offset = self.lexer.offset();
-        let size = DynamicMessage::size_in_memory(self.schema, inner);
-        cursor.charge(offset, 1, size)?;
-        let mut fields = Fields::new(self.schema, inner);
-        let mut typed = false;
-        self.object(cursor, |parser, cursor, name| {
-            if name.text == "@type" {
-                return parser.any_type(cursor, &name, &mut typed);
-            }
-            parser.member(cursor, &mut fields, &name)
-        })?;
-        self.finish(cursor, offset, fields)
-    }
-
-    fn any_value(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        inner: MessageId,
-        well_known: WellKnown,
-    ) -> Result<DynamicMessage, Error> {
-        let offset = self.lexer.offset();
-        let mut typed = false;
-        let mut value = None;
-        self.object(cursor, |parser, cursor, name| match &*name.text {
-            "@type" => parser.any_type(cursor, &name, &mut typed),
-            "value" => {
-                parser.named(cursor, &name, Part::Metadata, "value of an Any")?;
-                if value.is_some() {
-                    return Err(cursor.mismatch(name.start, "\"value\" is given twice"));
-                }
-                parser.space(cursor);
-                value = Some(parser.message(cursor, inner)?);
-                Ok(())
-            }
-            other if parser.parse.ignore_unknown => {
-                let meaning = format!("unknown member {other:?} of an Any");
-                parser.named(cursor, &name, Part::Metadata, &meaning)?;
-                parser.ignore(cursor)
-            }
-            other => {
-                let text = format!("an Any of this type has only \"value\", not {other:?}");
-                Err(cursor.mismatch(name.start, text))
-            }
-        })?;
-        match value {
-            Some(value) => Ok(value),
-            // Empty is an ordinary message to most writers: no members, so no "value".
-            None if well_known == WellKnown::Empty => Ok(DynamicMessage::new(self.schema, inner)),
-            None => Err(cursor.mismatch(offset, "an Any of this type needs a \"value\"")),
-        }
-    }
-
-    fn any_type(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        name: &Name<'_>,
-        typed: &mut bool,
-    ) -> Result<(), Error> {
-        cursor.span(
-            name.start,
-            name.end,
-            Part::Metadata,
-            "type URL name",
-            || name.text.to_string(),
-        );
-        if std::mem::replace(typed, true) {
-            return Err(cursor.mismatch(name.start, "\"@type\" is given twice"));
-        }
-        self.punctuation(cursor, b':')?;
-        self.space(cursor);
-        let start = self.lexer.offset();
-        let url = self.text(cursor, "a type URL")?;
-        let end = self.lexer.offset();
-        cursor.span(start, end, Part::Metadata, "type URL", || url);
         Ok(())
     }
 }

@@ -219,17 +219,18 @@ impl<'a> Lexer<'a> {
     /// Characters up to the closing quote or the next escape.
     fn plain(&mut self) -> Result<&'a str> {
         let start = self.pos;
-        loop {
-            match self.peek() {
-                Ok(b'"' | b'\\') => return self.utf8(start, self.pos),
-                Ok(byte @ 0..0x20) => {
-                    self.utf8(start, self.pos)?;
-                    let text = format!("control character {byte:#04x} in a string, not escaped");
-                    return Err(Error::malformed(self.pos, text));
-                }
-                Ok(_) => self.pos += 1,
-                Err(error) => return self.utf8(start, self.pos).and(Err(error)),
+        let rest = &self.input[start..];
+        let stop = rest
+            .iter()
+            .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+        self.pos = start + stop.unwrap_or(rest.len());
+        let text = self.utf8(start, self.pos)?;
+        match self.peek()? {
+            byte @ 0..0x20 => {
+                let text = format!("control character {byte:#04x} in a string, not escaped");
+                Err(Error::malformed(self.pos, text))
             }
+            _ => Ok(text),
         }
     }
 

@@ -7,10 +7,23 @@
 //!
 //! Depth counts objects of messages and the objects and arrays inside a `Value`; the array or
 //! object around a repeated field or map is no level of its own, so that what fits in protobuf's
-//! depth limit fits in JSON.
+//! depth limit fits in JSON. Unknown fields have no place in JSON and are not printed.
+//!
+//! ```
+//! use interop_codec::{DecodeOptions, Value, json};
+//! use interop_schema::proto::compile_text;
+//!
+//! let schema = compile_text("syntax = \"proto3\"; message M { int64 a_b = 1; float f = 2; }").unwrap();
+//! let m = schema.message_by_name("M").unwrap();
+//! let value = json::decode(&schema, m, br#"{"aB": 1.5e1, "f": -0}"#, DecodeOptions::default()).unwrap();
+//! assert_eq!(value.get(0), Some(&Value::Int(15)));
+//! let text = json::encode(&schema, &value, &json::Dialect::default()).unwrap();
+//! assert_eq!(text, br#"{"a_b":"15","f":-0.0}"#);
+//! ```
 
 mod bytes;
 mod decode;
+mod decode_any;
 mod decode_scalar;
 mod decode_well_known;
 mod dialect;
@@ -20,6 +33,7 @@ mod field_mask;
 mod float;
 mod lexer;
 mod number;
+mod syntax;
 mod text;
 mod time;
 

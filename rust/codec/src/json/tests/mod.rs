@@ -1,7 +1,11 @@
 //! Tests of the whole format.
 
+mod generated;
 mod golden;
+mod limits;
 mod rules;
+mod vectors;
+mod well_known;
 
 use interop_schema::{MessageId, Schema};
 
