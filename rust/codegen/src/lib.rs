@@ -5,7 +5,7 @@
 //! between types lead through `super`.
 //!
 //! ```
-//! let schema = interop_schema::compile_text(
+//! let schema = interop_schema::proto::compile_text(
 //!     "syntax = \"proto3\"; package shop; message Item { string name = 1; }",
 //! )
 //! .unwrap();
@@ -16,7 +16,10 @@
 
 mod emit;
 mod error;
+mod flatbuffers;
 mod fory;
+mod json;
+mod msgpack;
 mod names;
 mod plan;
 mod protobuf;

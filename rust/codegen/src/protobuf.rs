@@ -55,10 +55,14 @@ fn is_fixed(kind: ProtoKind) -> bool {
 }
 
 /// Condition under which a plain field is written.
-fn set(field: &FieldPlan<'_>) -> String {
-    let place = format!("self.{}", field.ident);
-    match field.kind.ty {
-        Type::Bool => place,
+pub fn set(field: &FieldPlan<'_>) -> String {
+    set_value(&field.kind.ty, &format!("self.{}", field.ident))
+}
+
+/// Condition under which the value at `place` is not the default.
+pub fn set_value(ty: &Type, place: &str) -> String {
+    match ty {
+        Type::Bool => place.to_owned(),
         Type::Float32 | Type::Float64 => format!("{place}.to_bits() != 0"),
         Type::String | Type::Bytes => format!("!{place}.is_empty()"),
         Type::Enum(_) => format!("{place}.0 != 0"),
