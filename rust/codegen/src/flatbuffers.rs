@@ -312,12 +312,17 @@ impl Context<'_, '_> {
                 source.line(format!("slots[{slot}] = {};", put("value")));
             }
             _ => {
-                let place = match column.bound && !matches!(ty, Type::Enum(_)) {
-                    true => format!("(*{value})"),
-                    false => value.clone(),
+                // What a pattern binds is a reference, which methods see through.
+                let place = match (ty, column.bound) {
+                    (Type::Bool | Type::Int { .. }, true) => format!("*{value}"),
+                    _ => value.clone(),
                 };
                 source.line(format!("if {} {{", protobuf::set_value(ty, &place)));
-                source.line(format!("slots[{slot}] = {};", put(&place)));
+                let put = match ty {
+                    Type::Bool => put(&place),
+                    _ => put(value),
+                };
+                source.line(format!("slots[{slot}] = {put};"));
             }
         }
         source.line("}");

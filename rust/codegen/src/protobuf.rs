@@ -404,12 +404,13 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
             let read = number_value(plan, kind, cpu, package);
             format!("{place} = Some({read}.at({name:?})?);")
         }
-        Shape::Optional { .. } => {
+        Shape::Optional { boxed } => {
+            let unboxed = if *boxed { ".as_mut()" } else { "" };
             let read = read_into(
                 plan,
                 kind,
                 cpu,
-                &format!("{place}.get_or_insert_default()"),
+                &format!("{place}.get_or_insert_default(){unboxed}"),
                 package,
             );
             format!("{read}.at({name:?})?;")

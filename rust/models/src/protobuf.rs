@@ -7485,8 +7485,8 @@ unsafe impl flatbuffers::Message for Foo {
                 let child0 = builder.string(key);
                 let start = builder.len();
                 let mut slots = [0; 2];
-                if (*value) != 0 {
-                    slots[1] = builder.scalar((*value).to_le_bytes());
+                if *value != 0 {
+                    slots[1] = builder.scalar(value.to_le_bytes());
                 }
                 slots[0] = builder.offset(child0);
                 builder.end_table(start, &slots)
@@ -8427,8 +8427,8 @@ unsafe impl flatbuffers::Message for Bar {
                 let start = builder.len();
                 let mut slots = [0; 2];
                 slots[1] = builder.offset(child1);
-                if (*key) != 0 {
-                    slots[0] = builder.scalar((*key).to_le_bytes());
+                if *key != 0 {
+                    slots[0] = builder.scalar(key.to_le_bytes());
                 }
                 builder.end_table(start, &slots)
             });

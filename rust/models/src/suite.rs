@@ -8232,8 +8232,8 @@ unsafe impl flatbuffers::Message for APIMetrics {
                 let child0 = builder.string(key);
                 let start = builder.len();
                 let mut slots = [0; 2];
-                if (*value) != 0 {
-                    slots[1] = builder.scalar((*value).to_le_bytes());
+                if *value != 0 {
+                    slots[1] = builder.scalar(value.to_le_bytes());
                 }
                 slots[0] = builder.offset(child0);
                 builder.end_table(start, &slots)
