@@ -10,6 +10,8 @@ use interop_models::{protobuf as bench, suite};
 use interop_schema::{MessageId, Schema, Type};
 use proptest::prelude::*;
 
+// Some of what is generated is not put to use here.
+#[allow(dead_code, unused_mut)]
 mod kinds {
     pub mod google {
         #[rustfmt::skip]
@@ -266,7 +268,7 @@ fn agree<M: Model>(schema: &Schema, name: &str, seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
     #[test]
     fn every_kind_of_field(seed: u64) {

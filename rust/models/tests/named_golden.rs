@@ -32,28 +32,24 @@ where
 {
     let truth = M::decode::<Protobuf>(&std::fs::read(truth)?).map_err(|e| e.to_string())?;
     let bytes = std::fs::read(path)?;
-    let (_, writers) = name(path);
+    let (model, writers) = name(path);
     let wrote = |names: &[&str]| writers.is_empty() || writers.iter().any(|w| names.contains(&w.as_str()));
     let value = M::decode::<F>(&bytes).map_err(|error| error.to_string())?;
-    // These lose the sign of -0.0, which the extreme set has.
-    let lossy = set == "extreme"
-        && match format {
-            "msgpack" => writers == ["cpp-native"],
-            "flatbuffers" => true,
-            _ => writers.iter().any(|writer| writer == "javascript-es"),
-        };
     if value != truth {
         return Err(format!("read {value:?}, wanted {truth:?}").into());
     }
     let mut used = truth.clone();
     used.decode_into::<F>(&bytes).map_err(|error| error.to_string())?;
     assert_eq!(used, truth);
+    // The real writers of FlatBuffers drop a -0.0, and Python has its own digits for some floats;
+    // of both the extreme samples have some.
+    let extreme = set == "extreme" && model.starts_with("Sample");
     let ours = match format {
         "msgpack" => wrote(&["rust"]),
-        "flatbuffers" => wrote(&["python"]),
-        _ => wrote(&["python-utf8"]) && set != "extreme",
+        "flatbuffers" => wrote(&["python"]) && !extreme,
+        _ => wrote(&["python-utf8"]) && !extreme,
     };
-    if ours && !lossy {
+    if ours {
         let written = truth.encode_to_vec::<F>();
         let at = written.iter().zip(&bytes).take_while(|(a, b)| a == b).count();
         if written != bytes {
@@ -62,8 +58,14 @@ where
         }
         assert_eq!(truth.encoded_len::<F>(), bytes.len());
     }
-    for cut in 0..bytes.len() {
-        assert!(M::decode::<F>(&bytes[..cut]).is_err(), "cut to {cut}");
+    let step = (bytes.len() / 300).max(1);
+    for cut in (0..bytes.len()).step_by(step).chain([bytes.len() - 1]) {
+        // A buffer of FlatBuffers may end in padding, which nobody misses.
+        let padding = format == "flatbuffers" && bytes.len() - cut < 8;
+        match M::decode::<F>(&bytes[..cut]) {
+            Ok(value) => assert!(padding && value == truth, "cut to {cut}"),
+            Err(error) => assert!(error.offset() <= bytes.len(), "{error}"),
+        }
         for flip in [0x01, 0x80, 0xff] {
             let mut broken = bytes.clone();
             broken[cut] ^= flip;
