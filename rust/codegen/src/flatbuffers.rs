@@ -21,8 +21,14 @@ pub fn message(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) 
     let context = Context { plan, message };
     source.line("// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it");
     source.line("// refers to.");
-    source.line(format!("unsafe impl flatbuffers::Message for {} {{", message.name));
-    source.line(format!("const KIND: u64 = {};", kind(&table(message.full_name))));
+    source.line(format!(
+        "unsafe impl flatbuffers::Message for {} {{",
+        message.name
+    ));
+    source.line(format!(
+        "const KIND: u64 = {};",
+        kind(&table(message.full_name))
+    ));
     source.line("");
     context.bound(source);
     source.line("");
@@ -34,9 +40,11 @@ pub fn message(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) 
 
 /// A type's number: FNV-1a of its description.
 fn kind(description: &str) -> String {
-    let hash = description.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = description
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     format!("{hash:#018x}")
 }
 
@@ -120,7 +128,9 @@ impl Context<'_, '_> {
 
     fn bound(&self, source: &mut Source) {
         let fields = &self.message.fields;
-        let sizes = fields.iter().map(|field| self.field_size(&field.kind.ty, &field.shape));
+        let sizes = fields
+            .iter()
+            .map(|field| self.field_size(&field.kind.ty, &field.shape));
         let mut constant = table_bound(sizes);
         let mut terms = Vec::new();
         for field in fields {
@@ -143,11 +153,16 @@ impl Context<'_, '_> {
                         _ => 4,
                     };
                     let bound = self.value_bound(ty, "value");
-                    terms.push(format!("{place}.iter().map(|value| {item} + {bound}).sum::<usize>()"));
+                    terms.push(format!(
+                        "{place}.iter().map(|value| {item} + {bound}).sum::<usize>()"
+                    ));
                 }
                 (Shape::Map { key }, _) => {
                     constant += 7;
-                    let sizes = [self.field_size(&key.ty, &Shape::Plain), self.field_size(ty, &Shape::Plain)];
+                    let sizes = [
+                        self.field_size(&key.ty, &Shape::Plain),
+                        self.field_size(ty, &Shape::Plain),
+                    ];
                     let mut parts = vec![(4 + table_bound(sizes.into_iter())).to_string()];
                     let mut names = ["_", "_"];
                     if self.scalar_size(&key.ty).is_none() {
@@ -160,7 +175,9 @@ impl Context<'_, '_> {
                     }
                     let [key, value] = names;
                     let sum = parts.join(" + ");
-                    terms.push(format!("{place}.iter().map(|({key}, {value})| {sum}).sum::<usize>()"));
+                    terms.push(format!(
+                        "{place}.iter().map(|({key}, {value})| {sum}).sum::<usize>()"
+                    ));
                 }
             }
         }
@@ -179,14 +196,19 @@ impl Context<'_, '_> {
     }
 
     fn write(&self, source: &mut Source) {
-        let columns = self.message.fields.iter().enumerate().map(|(slot, field)| Column {
-            slot,
-            ty: &field.kind.ty,
-            value: format!("self.{}", field.ident),
-            bound: false,
-            shape: &field.shape,
-            name: format!("{}.{}", self.message.full_name, field.field.name),
-        });
+        let columns = self
+            .message
+            .fields
+            .iter()
+            .enumerate()
+            .map(|(slot, field)| Column {
+                slot,
+                ty: &field.kind.ty,
+                value: format!("self.{}", field.ident),
+                bound: false,
+                shape: &field.shape,
+                name: format!("{}.{}", self.message.full_name, field.field.name),
+            });
         let columns: Vec<_> = columns.collect();
         source.line("#[inline]");
         source.line("unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {");
@@ -223,8 +245,14 @@ impl Context<'_, '_> {
 
     /// Statement that writes what a field refers to, and keeps its place.
     fn write_child(&self, source: &mut Source, column: &Column<'_>) {
-        let Column { slot, ty, value, .. } = column;
-        let reference = if column.bound { value.clone() } else { format!("&{value}") };
+        let Column {
+            slot, ty, value, ..
+        } = column;
+        let reference = if column.bound {
+            value.clone()
+        } else {
+            format!("&{value}")
+        };
         let write = |value: &str| match ty {
             Type::String => format!("builder.string({value})"),
             Type::Bytes => format!("builder.bytes({value})"),
@@ -254,14 +282,18 @@ impl Context<'_, '_> {
                 (_, Some(_)) => format!(
                     "let child{slot} = builder.scalars({reference}, |value| value.to_le_bytes());"
                 ),
-                (Type::Bytes, None) => format!("let child{slot} = builder.bytes_list({reference});"),
+                (Type::Bytes, None) => {
+                    format!("let child{slot} = builder.bytes_list({reference});")
+                }
                 (_, None) => format!(
                     "let child{slot} = builder.offsets({reference}, |builder, value| {});",
                     write("value")
                 ),
             }),
             Shape::Map { key } => {
-                source.line(format!("let child{slot} = builder.map({reference}, |builder, key, value| {{"));
+                source.line(format!(
+                    "let child{slot} = builder.map({reference}, |builder, key, value| {{"
+                ));
                 let owner = column.name.clone();
                 let column = |slot, ty, value: &str, name: String| Column {
                     slot,
@@ -283,7 +315,9 @@ impl Context<'_, '_> {
 
     /// Statements that write a field into its table.
     fn write_field(&self, source: &mut Source, column: &Column<'_>) {
-        let Column { slot, ty, value, .. } = column;
+        let Column {
+            slot, ty, value, ..
+        } = column;
         let scalar = match column.shape {
             Shape::Plain | Shape::Optional { .. } => self.scalar_size(ty),
             _ => None,
@@ -356,7 +390,9 @@ impl Context<'_, '_> {
             Type::Enum(_) => format!(
                 "table.scalar(buffer, {slot}).map(|read| read.map(|bytes| {leaf}(i32::from_le_bytes(bytes))))"
             ),
-            _ => format!("table.scalar(buffer, {slot}).map(|read| read.map({leaf}::from_le_bytes))"),
+            _ => {
+                format!("table.scalar(buffer, {slot}).map(|read| read.map({leaf}::from_le_bytes))")
+            }
         })
     }
 
@@ -375,20 +411,32 @@ impl Context<'_, '_> {
         for other in rivals(self.message, field) {
             source.line(format!("if self.{}.is_some() {{", other.ident));
             let text = format!("{} of the same oneof is set too", other.field.name);
-            source.line(format!("return Err(Error::malformed(start, {text:?})).at({name:?});"));
+            source.line(format!(
+                "return Err(Error::malformed(start, {text:?})).at({name:?});"
+            ));
             source.line("}");
         }
         match (&field.shape, scalar) {
             (Shape::Plain, Some(_)) => source.line(format!("{place} = read;")),
             (_, Some(_)) => source.line(format!("{place} = Some(read);")),
             (Shape::Plain, None) => {
-                source.line(format!("{}(buffer, start, &mut {place}).at({name:?})?;", reader(ty)));
+                source.line(format!(
+                    "{}(buffer, start, &mut {place}).at({name:?})?;",
+                    reader(ty)
+                ));
             }
             (Shape::Optional { boxed }, None) => {
-                let default = if *boxed { "Box::default()" } else { "Default::default()" };
+                let default = if *boxed {
+                    "Box::default()"
+                } else {
+                    "Default::default()"
+                };
                 let value = if *boxed { "&mut **value" } else { "value" };
                 source.line(format!("let value = {place}.insert({default});"));
-                source.line(format!("{}(buffer, start, {value}).at({name:?})?;", reader(ty)));
+                source.line(format!(
+                    "{}(buffer, start, {value}).at({name:?})?;",
+                    reader(ty)
+                ));
             }
             (Shape::Repeated { .. }, None) => self.read_list(source, field),
             (Shape::Map { key }, None) => self.read_map(source, field, &key.ty),
@@ -412,7 +460,9 @@ impl Context<'_, '_> {
                 "flatbuffers::read_scalars({lead}, |byte: i8| {leaf}(byte.into())).at({name:?})?;"
             ),
             (Type::Enum(_), _) => {
-                format!("flatbuffers::read_scalars({lead}, |number: i32| {leaf}(number)).at({name:?})?;")
+                format!(
+                    "flatbuffers::read_scalars({lead}, |number: i32| {leaf}(number)).at({name:?})?;"
+                )
             }
             (_, Some(_)) => {
                 format!("flatbuffers::read_scalars({lead}, |value: {leaf}| value).at({name:?})?;")
@@ -453,8 +503,13 @@ impl Context<'_, '_> {
                     source.line(format!("entry.{slot} = read;"));
                 }
                 None => {
-                    source.line(format!("if let Some(start) = table.target(buffer, {slot})? {{"));
-                    source.line(format!("{}(buffer, start, &mut entry.{slot})?;", reader(ty)));
+                    source.line(format!(
+                        "if let Some(start) = table.target(buffer, {slot})? {{"
+                    ));
+                    source.line(format!(
+                        "{}(buffer, start, &mut entry.{slot})?;",
+                        reader(ty)
+                    ));
                 }
             }
             source.line("}");

@@ -73,7 +73,9 @@ fn time(source: &mut Source, name: &str) {
     source.line("");
     source.line("#[inline]");
     source.line("fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {");
-    source.line(format!("(self.seconds, self.nanos) = json::read_{name}(input)?;"));
+    source.line(format!(
+        "(self.seconds, self.nanos) = json::read_{name}(input)?;"
+    ));
     source.line("Ok(())");
     source.line("}");
 }
@@ -224,7 +226,12 @@ fn reader(plan: &Plan<'_>, kind: &Kind, package: &str) -> String {
 }
 
 /// Statements that read a field's value, which is not null.
-fn read_value(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, field: &FieldPlan<'_>) {
+fn read_value(
+    source: &mut Source,
+    plan: &Plan<'_>,
+    message: &MessagePlan<'_>,
+    field: &FieldPlan<'_>,
+) {
     let package = message.package;
     let place = format!("self.{}", field.ident);
     let name = &field.field.name;
@@ -232,19 +239,28 @@ fn read_value(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, f
     match &field.shape {
         Shape::Plain => source.line(match number(plan, kind, package) {
             Some(read) => format!("{place} = {read}.at({name:?})?;"),
-            None => format!("{}(input, &mut {place}).at({name:?})?;", reader(plan, kind, package)),
+            None => format!(
+                "{}(input, &mut {place}).at({name:?})?;",
+                reader(plan, kind, package)
+            ),
         }),
         Shape::Optional { boxed } => {
             for other in rivals(message, field) {
                 source.line(format!("if self.{}.is_some() {{", other.ident));
                 let text = format!("{} of the same oneof is set already", other.field.name);
-                source.line(format!("return Err(input.malformed({text:?})).at({name:?});"));
+                source.line(format!(
+                    "return Err(input.malformed({text:?})).at({name:?});"
+                ));
                 source.line("}");
             }
             match number(plan, kind, package) {
                 Some(read) => source.line(format!("{place} = Some({read}.at({name:?})?);")),
                 None => {
-                    let default = if *boxed { "Box::default()" } else { "Default::default()" };
+                    let default = if *boxed {
+                        "Box::default()"
+                    } else {
+                        "Default::default()"
+                    };
                     let reference = if *boxed { "&mut **value" } else { "value" };
                     source.line(format!("let value = {place}.insert({default});"));
                     let read = reader(plan, kind, package);
@@ -254,7 +270,9 @@ fn read_value(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, f
         }
         Shape::Repeated { .. } => {
             let read = reader(plan, kind, package);
-            source.line(format!("json::read_list(input, &mut {place}, {read}).at({name:?})?;"));
+            source.line(format!(
+                "json::read_list(input, &mut {place}, {read}).at({name:?})?;"
+            ));
         }
         Shape::Map { key } => {
             let key = format!("json::key_{}", suffix(key).unwrap_or("string"));
@@ -269,7 +287,12 @@ fn read_value(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, f
     }
 }
 
-fn read_field(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, field: &FieldPlan<'_>) {
+fn read_field(
+    source: &mut Source,
+    plan: &Plan<'_>,
+    message: &MessagePlan<'_>,
+    field: &FieldPlan<'_>,
+) {
     source.line("if !json::is_null(input)? {");
     read_value(source, plan, message, field);
     source.line("}");
@@ -285,7 +308,10 @@ fn read(
     source.line("let mut members = json::Members::open(input)?;");
     if fields.is_empty() {
         source.line("if let Some(name) = members.next(input)? {");
-        source.line(format!("return Err(json::unknown_field(&name, {:?}));", message.full_name));
+        source.line(format!(
+            "return Err(json::unknown_field(&name, {:?}));",
+            message.full_name
+        ));
         source.line("}");
         source.line("Ok(())");
         source.line("}");
@@ -294,7 +320,10 @@ fn read(
     source.line(format!("let mut seen = Seen::<{}>::new();", words(message)));
     source.line("// Fields by number and original name, as most writers put them.");
     for (index, field) in fields {
-        source.line(format!("if members.next_is(input, {}) {{", key(&field.field.name)));
+        source.line(format!(
+            "if members.next_is(input, {}) {{",
+            key(&field.field.name)
+        ));
         source.line(format!("seen.set({index});"));
         read_field(source, plan, message, field);
         source.line("members.separator(input)?;");
@@ -319,7 +348,11 @@ fn read_rest(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
     source.line(") -> Result<(), Error> {");
     source.line("while let Some(name) = members.next(input)? {");
     source.line("let index = match name.text() {");
-    let own: Vec<_> = message.fields.iter().map(|field| &field.field.name).collect();
+    let own: Vec<_> = message
+        .fields
+        .iter()
+        .map(|field| &field.field.name)
+        .collect();
     let mut taken = BTreeSet::new();
     for (index, field) in message.fields.iter().enumerate() {
         let (name, json_name) = (&field.field.name, &field.field.json_name);
@@ -330,7 +363,10 @@ fn read_rest(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
         }
         source.line(format!("{} => {index},", names.join(" | ")));
     }
-    source.line(format!("_ => return Err(json::unknown_field(&name, {:?})),", message.full_name));
+    source.line(format!(
+        "_ => return Err(json::unknown_field(&name, {:?})),",
+        message.full_name
+    ));
     source.line("};");
     source.line("if seen.replace(index) {");
     source.line("return Err(json::repeated_field(&name));");
@@ -338,7 +374,11 @@ fn read_rest(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
     source.line("match index {");
     let last = message.fields.len() - 1;
     for (index, field) in message.fields.iter().enumerate() {
-        let pattern = if index == last { "_".to_owned() } else { index.to_string() };
+        let pattern = if index == last {
+            "_".to_owned()
+        } else {
+            index.to_string()
+        };
         source.line(format!("{pattern} => {{"));
         read_field(source, plan, message, field);
         source.line("}");

@@ -8,7 +8,10 @@ use crate::plan::{FieldPlan, Kind, MessagePlan, Plan, Shape};
 pub fn message(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
     source.line("// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form");
     source.line("// of its numbers and lengths, and the contents themselves.");
-    source.line(format!("unsafe impl msgpack::Message for {} {{", message.name));
+    source.line(format!(
+        "unsafe impl msgpack::Message for {} {{",
+        message.name
+    ));
     bound(source, message);
     source.line("");
     encoded_len(source, message);
@@ -44,7 +47,10 @@ fn key(name: &str) -> (String, usize) {
 fn map_head(count: usize) -> (String, usize) {
     match count {
         0..16 => (format!("[{:#04x}]", 0x80 | count), 1),
-        _ => (format!("[0xde, {:#04x}, {:#04x}]", count >> 8, count & 0xff), 3),
+        _ => (
+            format!("[0xde, {:#04x}, {:#04x}]", count >> 8, count & 0xff),
+            3,
+        ),
     }
 }
 
@@ -84,9 +90,17 @@ fn value_len(ty: &Type, value: &str) -> String {
 /// Closure over an entry that adds up `key` and `value`, each of which may not need its part.
 fn pair(key: &str, value: &str) -> String {
     let name = |text: &str, name: &str| {
-        if text.contains(name) { name.to_owned() } else { "_".to_owned() }
+        if text.contains(name) {
+            name.to_owned()
+        } else {
+            "_".to_owned()
+        }
     };
-    format!("|({}, {})| {key} + {value}", name(key, "key"), name(value, "value"))
+    format!(
+        "|({}, {})| {key} + {value}",
+        name(key, "key"),
+        name(value, "value")
+    )
 }
 
 fn sum(source: &mut Source, constant: usize, terms: Vec<String>, name: &str) {
@@ -124,7 +138,9 @@ fn bound(source: &mut Source, message: &MessagePlan<'_>) {
             (Shape::Repeated { .. }, None) => {
                 constant += 5;
                 let bound = value_bound(ty, "value");
-                terms.push(format!("{place}.iter().map(|value| {bound}).sum::<usize>()"));
+                terms.push(format!(
+                    "{place}.iter().map(|value| {bound}).sum::<usize>()"
+                ));
             }
             (Shape::Map { key }, _) => {
                 constant += 5;
@@ -209,7 +225,9 @@ fn put(ty: &Type, value: &str) -> String {
 /// [`put`] of what a pattern binds, which is always a reference.
 fn put_bound(ty: &Type, name: &str) -> String {
     match ty {
-        Type::Bool | Type::Int { .. } | Type::Float32 | Type::Float64 => put(ty, &format!("*{name}")),
+        Type::Bool | Type::Int { .. } | Type::Float32 | Type::Float64 => {
+            put(ty, &format!("*{name}"))
+        }
         _ => put(ty, name),
     }
 }
@@ -292,7 +310,12 @@ fn reader(plan: &Plan<'_>, kind: &Kind, package: &str) -> String {
 }
 
 /// Statements that read a field's value.
-fn read_field(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, field: &FieldPlan<'_>) {
+fn read_field(
+    source: &mut Source,
+    plan: &Plan<'_>,
+    message: &MessagePlan<'_>,
+    field: &FieldPlan<'_>,
+) {
     let package = message.package;
     let place = format!("self.{}", field.ident);
     let name = &field.field.name;
@@ -300,20 +323,29 @@ fn read_field(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, f
     match &field.shape {
         Shape::Plain => source.line(match number(plan, ty, package) {
             Some(read) => format!("{place} = {read}.at({name:?})?;"),
-            None => format!("{}(input, &mut {place}).at({name:?})?;", reader(plan, &field.kind, package)),
+            None => format!(
+                "{}(input, &mut {place}).at({name:?})?;",
+                reader(plan, &field.kind, package)
+            ),
         }),
         Shape::Optional { boxed } => {
             source.line("if !msgpack::read_nil(input) {");
             for other in rivals(message, field) {
                 source.line(format!("if self.{}.is_some() {{", other.ident));
                 let text = format!("{} of the same oneof is set already", other.field.name);
-                source.line(format!("return Err(input.malformed({text:?})).at({name:?});"));
+                source.line(format!(
+                    "return Err(input.malformed({text:?})).at({name:?});"
+                ));
                 source.line("}");
             }
             match number(plan, ty, package) {
                 Some(read) => source.line(format!("{place} = Some({read}.at({name:?})?);")),
                 None => {
-                    let default = if *boxed { "Box::default()" } else { "Default::default()" };
+                    let default = if *boxed {
+                        "Box::default()"
+                    } else {
+                        "Default::default()"
+                    };
                     let reference = if *boxed { "&mut **value" } else { "value" };
                     source.line(format!("let value = {place}.insert({default});"));
                     let read = reader(plan, &field.kind, package);
@@ -324,10 +356,15 @@ fn read_field(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>, f
         }
         Shape::Repeated { .. } => {
             let read = reader(plan, &field.kind, package);
-            source.line(format!("msgpack::read_list(input, &mut {place}, {read}).at({name:?})?;"));
+            source.line(format!(
+                "msgpack::read_list(input, &mut {place}, {read}).at({name:?})?;"
+            ));
         }
         Shape::Map { key } => {
-            let (key, value) = (reader(plan, key, package), reader(plan, &field.kind, package));
+            let (key, value) = (
+                reader(plan, key, package),
+                reader(plan, &field.kind, package),
+            );
             source.line("msgpack::read_map(");
             source.line("input,");
             source.line(format!("&mut {place},"));
@@ -370,7 +407,10 @@ fn read(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
     source.line(format!("let mut seen = Seen::<{}>::new();", words(message)));
     source.line("// Fields in the order of the schema, as most writers put them.");
     for (index, field) in message.fields.iter().enumerate() {
-        source.line(format!("if members.next_is(input, {}) {{", key(&field.field.name).0));
+        source.line(format!(
+            "if members.next_is(input, {}) {{",
+            key(&field.field.name).0
+        ));
         source.line(format!("seen.set({index});"));
         read_field(source, plan, message, field);
         source.line("}");
@@ -410,7 +450,11 @@ fn read_rest(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
     source.line("match index {");
     let last = message.fields.len() - 1;
     for (index, field) in message.fields.iter().enumerate() {
-        let pattern = if index == last { "_".to_owned() } else { index.to_string() };
+        let pattern = if index == last {
+            "_".to_owned()
+        } else {
+            index.to_string()
+        };
         source.line(format!("{pattern} => {{"));
         read_field(source, plan, message, field);
         source.line("}");

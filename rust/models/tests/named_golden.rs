@@ -20,8 +20,12 @@ fn name(path: &Path) -> (String, Vec<String>) {
 }
 
 fn files(dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries.filter(|p| p.extension().is_some_and(|e| e == "bin")).collect();
+    let entries = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .filter(|p| p.extension().is_some_and(|e| e == "bin"))
+        .collect();
     files.sort();
     files
 }
@@ -33,13 +37,15 @@ where
     let truth = M::decode::<Protobuf>(&std::fs::read(truth)?).map_err(|e| e.to_string())?;
     let bytes = std::fs::read(path)?;
     let (model, writers) = name(path);
-    let wrote = |names: &[&str]| writers.is_empty() || writers.iter().any(|w| names.contains(&w.as_str()));
+    let wrote =
+        |names: &[&str]| writers.is_empty() || writers.iter().any(|w| names.contains(&w.as_str()));
     let value = M::decode::<F>(&bytes).map_err(|error| error.to_string())?;
     if value != truth {
         return Err(format!("read {value:?}, wanted {truth:?}").into());
     }
     let mut used = truth.clone();
-    used.decode_into::<F>(&bytes).map_err(|error| error.to_string())?;
+    used.decode_into::<F>(&bytes)
+        .map_err(|error| error.to_string())?;
     assert_eq!(used, truth);
     // The real writers of FlatBuffers drop a -0.0, and Python has its own digits for some floats;
     // of both the extreme samples have some.
@@ -51,10 +57,18 @@ where
     };
     if ours {
         let written = truth.encode_to_vec::<F>();
-        let at = written.iter().zip(&bytes).take_while(|(a, b)| a == b).count();
+        let at = written
+            .iter()
+            .zip(&bytes)
+            .take_while(|(a, b)| a == b)
+            .count();
         if written != bytes {
             let theirs = bytes.len();
-            return Err(format!("{} bytes, not {theirs}; different from byte {at}", written.len()).into());
+            return Err(format!(
+                "{} bytes, not {theirs}; different from byte {at}",
+                written.len()
+            )
+            .into());
         }
         assert_eq!(truth.encoded_len::<F>(), bytes.len());
     }
@@ -118,6 +132,10 @@ fn main() {
             }
         }
     }
-    assert!(trials.len() > 90, "only {} golden files found", trials.len());
+    assert!(
+        trials.len() > 90,
+        "only {} golden files found",
+        trials.len()
+    );
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -7,7 +7,12 @@ fn check(files: &[PathBuf], include: &Path, dir: &Path) {
     let options = interop_codegen::Options::default();
     for (path, text) in interop_codegen::generate(&schema, &options).unwrap() {
         let committed = std::fs::read_to_string(dir.join(&path)).unwrap_or_default();
-        let line = committed.lines().zip(text.lines()).take_while(|(a, b)| a == b).count() + 1;
+        let line = committed
+            .lines()
+            .zip(text.lines())
+            .take_while(|(a, b)| a == b)
+            .count()
+            + 1;
         assert!(
             committed == text,
             "{path} is stale from line {line} on: run \

@@ -124,7 +124,10 @@ impl<'a> Buffer<'a> {
         let distance = self.u32(at)? as usize;
         let target = at + distance;
         if distance == 0 || target >= self.bytes.len() {
-            return Err(Error::malformed(at, format!("offset {distance} leads to nothing")));
+            return Err(Error::malformed(
+                at,
+                format!("offset {distance} leads to nothing"),
+            ));
         }
         Ok(target)
     }
@@ -288,7 +291,9 @@ impl<'a> Buffer<'a> {
     }
 
     fn other_vtable(&mut self, table: usize, start: i64) -> Result<Vtable> {
-        let inside = usize::try_from(start).ok().filter(|start| start + 4 <= self.bytes.len());
+        let inside = usize::try_from(start)
+            .ok()
+            .filter(|start| start + 4 <= self.bytes.len());
         let Some(start) = inside else {
             let text = format!("vtable at {start} lies outside the buffer");
             return Err(Error::malformed(table, text));
@@ -296,7 +301,7 @@ impl<'a> Buffer<'a> {
         self.check_aligned(start, 2)?;
         let len = self.u16(start);
         let table_len = self.u16(start + 2);
-        if len < 4 || len % 2 != 0 || start + len > self.bytes.len() {
+        if len < 4 || !len.is_multiple_of(2) || start + len > self.bytes.len() {
             let text = format!("{len} bytes are no length of a vtable here");
             return Err(Error::malformed(start, text));
         }
@@ -321,7 +326,12 @@ impl Table {
     /// # Errors
     /// When it lies outside the table, is not aligned, or overlaps another.
     #[inline(always)]
-    pub fn field(&self, buffer: &mut Buffer<'_>, slot: usize, size: usize) -> Result<Option<usize>> {
+    pub fn field(
+        &self,
+        buffer: &mut Buffer<'_>,
+        slot: usize,
+        size: usize,
+    ) -> Result<Option<usize>> {
         if slot >= self.vtable.slots {
             return Ok(None);
         }
@@ -347,7 +357,11 @@ impl Table {
     /// # Errors
     /// As for [`Table::field`].
     #[inline(always)]
-    pub fn scalar<const N: usize>(&self, buffer: &mut Buffer<'_>, slot: usize) -> Result<Option<[u8; N]>> {
+    pub fn scalar<const N: usize>(
+        &self,
+        buffer: &mut Buffer<'_>,
+        slot: usize,
+    ) -> Result<Option<[u8; N]>> {
         let at = self.field(buffer, slot, N)?;
         Ok(at.and_then(|at| buffer.bytes.get(at..at + N)?.try_into().ok()))
     }

@@ -236,11 +236,7 @@ impl Builder {
     /// # Safety
     /// See [`Builder::scalar`].
     #[inline]
-    pub unsafe fn offsets<T>(
-        &mut self,
-        values: &[T],
-        write: impl Fn(&mut Self, &T) -> u32,
-    ) -> u32 {
+    pub unsafe fn offsets<T>(&mut self, values: &[T], write: impl Fn(&mut Self, &T) -> u32) -> u32 {
         let first = self.pending.len();
         for value in values {
             let target = write(self, value);

@@ -48,7 +48,9 @@ impl Claims {
     #[inline(never)]
     fn known(&mut self, start: usize, kind: u64) -> Visit {
         let objects = &mut self.objects;
-        let index = self.index.get_or_insert_with(|| objects.drain(..).collect());
+        let index = self
+            .index
+            .get_or_insert_with(|| objects.drain(..).collect());
         match index.get(&(start as u32)) {
             Some(known) if *known == kind => Visit::Again,
             _ => Visit::Overlap,

@@ -2,8 +2,8 @@
 
 use std::hash::Hash;
 
-use super::buffer::{BYTES, Buffer};
 use super::Message;
+use super::buffer::{BYTES, Buffer};
 use crate::{Error, Map, Step};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -64,7 +64,11 @@ pub fn read_bytes(buffer: &mut Buffer<'_>, start: usize, bytes: &mut Vec<u8>) ->
 /// # Errors
 /// See [`read_string`].
 #[inline]
-pub fn read_message<M: Message>(buffer: &mut Buffer<'_>, start: usize, message: &mut M) -> Result<()> {
+pub fn read_message<M: Message>(
+    buffer: &mut Buffer<'_>,
+    start: usize,
+    message: &mut M,
+) -> Result<()> {
     message.read(buffer, start)
 }
 
@@ -142,9 +146,13 @@ pub fn read_messages<M: Message>(
     values: &mut Vec<M>,
     kind: u64,
 ) -> Result<()> {
-    read_offsets(buffer, start, values, kind, |buffer, start, message: &mut M| {
-        message.read(buffer, start)
-    })
+    read_offsets(
+        buffer,
+        start,
+        values,
+        kind,
+        |buffer, start, message: &mut M| message.read(buffer, start),
+    )
 }
 
 /// The vector of tables of one field each, the bytes; `item` is the kind of these tables.
@@ -183,6 +191,8 @@ pub fn read_map<K: Default + Eq + Hash, V: Default>(
     read_offsets(buffer, start, map.raw(), kind, read)?;
     match map.first_repeated() {
         None => Ok(()),
-        Some(index) => Err(Error::malformed(start, "the key occurs twice").inside(Step::Index(index))),
+        Some(index) => {
+            Err(Error::malformed(start, "the key occurs twice").inside(Step::Index(index)))
+        }
     }
 }

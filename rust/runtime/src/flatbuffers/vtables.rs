@@ -43,7 +43,11 @@ impl Vtables {
         // SAFETY: passed on to the caller.
         unsafe {
             let wanted = bytes(end, place);
-            let slots = if self.many.is_empty() { &mut self.few[..] } else { &mut self.many };
+            let slots = if self.many.is_empty() {
+                &mut self.few[..]
+            } else {
+                &mut self.many
+            };
             let mut at = hash(wanted) as usize & (slots.len() - 1);
             while slots[at] != 0 {
                 if bytes(end, slots[at]) == wanted {

@@ -24,7 +24,11 @@ pub(super) fn append(out: &mut Vec<u8>, bytes: &[u8]) {
 /// A sentence.
 pub(super) fn parse(text: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
     let url_safe = text.bytes().any(|byte| matches!(byte, b'-' | b'_'));
-    let engine = if url_safe { &URL_SAFE_ENGINE } else { &STANDARD_ENGINE };
+    let engine = if url_safe {
+        &URL_SAFE_ENGINE
+    } else {
+        &STANDARD_ENGINE
+    };
     bytes.clear();
     let decoded = engine.decode_vec(text, bytes);
     decoded.map_err(|error| format!("the text is not base64: {error}"))

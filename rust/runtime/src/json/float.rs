@@ -61,7 +61,10 @@ fn layout(text: &str) -> String {
         _ => {
             let point = if rest.is_empty() { "" } else { "." };
             let minus = if exponent < 0 { '-' } else { '+' };
-            format!("{sign}{first}{point}{rest}e{minus}{:02}", exponent.unsigned_abs())
+            format!(
+                "{sign}{first}{point}{rest}e{minus}{:02}",
+                exponent.unsigned_abs()
+            )
         }
     }
 }

@@ -34,7 +34,9 @@ pub(super) fn integer(number: &str) -> Result<i128, Misfit> {
     let value = digits()
         .skip(leading)
         .take(significant)
-        .fold(0, |value: i128, digit| value * 10 + i128::from(digit - b'0'));
+        .fold(0, |value: i128, digit| {
+            value * 10 + i128::from(digit - b'0')
+        });
     let value = value * 10i128.pow(scale as u32);
     Ok(if negative { -value } else { value })
 }
@@ -42,7 +44,13 @@ pub(super) fn integer(number: &str) -> Result<i128, Misfit> {
 fn saturating(exponent: &str) -> i64 {
     let digits = exponent.trim_start_matches(['+', '-']);
     let magnitude = digits.bytes().fold(0i64, |value, digit| {
-        value.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+        value
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit - b'0'))
     });
-    if exponent.starts_with('-') { -magnitude } else { magnitude }
+    if exponent.starts_with('-') {
+        -magnitude
+    } else {
+        magnitude
+    }
 }

@@ -23,9 +23,9 @@ pub use members::{
     Members, Name, is_null, read_list, read_map, read_message, repeated_field, space, unknown_field,
 };
 pub use scalar::{
-    key_bool, key_fixed32, key_fixed64, key_i32, key_i64, key_string, key_u32, key_u64, read_bool, read_bytes, read_enum,
-    read_f32, read_f64, read_fixed32, read_fixed64, read_i32, read_i64, read_string, read_u32,
-    read_u64,
+    key_bool, key_fixed32, key_fixed64, key_i32, key_i64, key_string, key_u32, key_u64, read_bool,
+    read_bytes, read_enum, read_f32, read_f64, read_fixed32, read_fixed64, read_i32, read_i64,
+    read_string, read_u32, read_u64,
 };
 pub use time::{read_duration, read_timestamp};
 pub use write::Text;

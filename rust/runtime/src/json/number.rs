@@ -4,7 +4,10 @@
 pub(super) fn lex(bytes: &[u8]) -> Result<usize, usize> {
     let mut at = usize::from(bytes.first() == Some(&b'-'));
     let digits = |at: usize| {
-        let count = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let count = bytes[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if count == 0 { Err(at) } else { Ok(at + count) }
     };
     let whole = at;
@@ -133,13 +136,23 @@ mod tests {
             "1.e5", "00",
         ] {
             assert!(!is_number(bad), "{bad}");
-            assert!(short(bad.as_bytes()).is_none_or(|short| short.len < bad.len()), "{bad}");
+            assert!(
+                short(bad.as_bytes()).is_none_or(|short| short.len < bad.len()),
+                "{bad}"
+            );
         }
     }
 
     #[test]
     fn short_floats_are_the_nearest() {
-        for text in ["0.1", "-12.345", "123456789.0123", "0.000001", "-0.0", "9007199254740992"] {
+        for text in [
+            "0.1",
+            "-12.345",
+            "123456789.0123",
+            "0.000001",
+            "-0.0",
+            "9007199254740992",
+        ] {
             let number = short(text.as_bytes()).unwrap();
             let wanted: f64 = text.parse().unwrap();
             assert_eq!(number.f64().unwrap().to_bits(), wanted.to_bits(), "{text}");

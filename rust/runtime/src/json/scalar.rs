@@ -51,7 +51,10 @@ fn number_text<'a>(input: &mut In<'a>, float: bool) -> Result<Cow<'a, str>> {
         Some(b'-' | b'0'..=b'9') => {
             let rest = input.rest();
             let len = number::lex(rest).map_err(|at| {
-                Error::malformed(input.offset() + at, "a number lacks a digit here, or has a leading zero")
+                Error::malformed(
+                    input.offset() + at,
+                    "a number lacks a digit here, or has a leading zero",
+                )
             })?;
             input.advance(len);
             // All of it are ASCII digits and signs.
@@ -65,7 +68,10 @@ fn number_text<'a>(input: &mut In<'a>, float: bool) -> Result<Cow<'a, str>> {
                 return Ok(text);
             }
             let shown: String = text.chars().take(40).collect();
-            Err(Error::malformed(raw.start, format!("{shown:?} is no number")))
+            Err(Error::malformed(
+                raw.start,
+                format!("{shown:?} is no number"),
+            ))
         }
         _ => Err(string::unexpected(input, "a number")),
     }
@@ -178,7 +184,10 @@ pub fn key_bool(text: &str) -> std::result::Result<bool, String> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(format!("{:?} is no map key of type bool", text.chars().take(40).collect::<String>())),
+        _ => Err(format!(
+            "{:?} is no map key of type bool",
+            text.chars().take(40).collect::<String>()
+        )),
     }
 }
 
@@ -235,7 +244,10 @@ pub fn read_enum<E>(
 ) -> Result<E> {
     if input.peek() != Some(b'"') {
         if !matches!(input.peek(), Some(b'-' | b'0'..=b'9')) {
-            return Err(string::unexpected(input, "the name or number of an enum's value"));
+            return Err(string::unexpected(
+                input,
+                "the name or number of an enum's value",
+            ));
         }
         return read_i32(input).map(from_number);
     }

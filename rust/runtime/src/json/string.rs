@@ -146,7 +146,10 @@ impl<'a> Raw<'a> {
     fn checked(self) -> Result<&'a str> {
         std::str::from_utf8(self.bytes).map_err(|error| {
             let valid_bytes = error.valid_up_to();
-            Error::new(self.start, interop_wire::ErrorKind::InvalidUtf8 { valid_bytes })
+            Error::new(
+                self.start,
+                interop_wire::ErrorKind::InvalidUtf8 { valid_bytes },
+            )
         })
     }
 
@@ -159,7 +162,8 @@ impl<'a> Raw<'a> {
         while let Some((plain, escape)) = rest.split_once('\\') {
             out.push_str(plain);
             let at = self.start + text.len() - escape.len() - 1;
-            let (c, len) = unescaped(escape.as_bytes()).map_err(|what| Error::malformed(at, what))?;
+            let (c, len) =
+                unescaped(escape.as_bytes()).map_err(|what| Error::malformed(at, what))?;
             out.push(c);
             rest = &escape[len..];
         }
@@ -194,12 +198,15 @@ fn unicode(escape: &[u8]) -> std::result::Result<(char, usize), String> {
         0xd800..0xdc00 if escape.get(5..7) == Some(b"\\u") => {
             let second = hex(escape.get(7..11));
             match second.ok_or("expected four hexadecimal digits behind \\u")? {
-                second @ 0xdc00..0xe000 => (0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00), 11),
+                second @ 0xdc00..0xe000 => {
+                    (0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00), 11)
+                }
                 _ => (first, 5),
             }
         }
         _ => (first, 5),
     };
     let c = char::from_u32(code);
-    c.map(|c| (c, len)).ok_or_else(|| format!("\\u{first:04x} is half a surrogate pair"))
+    c.map(|c| (c, len))
+        .ok_or_else(|| format!("\\u{first:04x} is half a surrogate pair"))
 }

@@ -19,7 +19,9 @@ pub(super) const LONGEST: usize = "0001-01-01T00:00:00.000000000Z".len();
 
 fn check_timestamp(seconds: i64, nanos: i64) -> Result<(), String> {
     if !(TIMESTAMP_MIN..=TIMESTAMP_MAX).contains(&seconds) {
-        return Err(format!("timestamp of {seconds} s is outside the years 1 to 9999"));
+        return Err(format!(
+            "timestamp of {seconds} s is outside the years 1 to 9999"
+        ));
     }
     if !(0..NANOS).contains(&nanos) {
         return Err(format!("timestamp has nanos {nanos}, not in [0, 10^9)"));
@@ -43,7 +45,10 @@ pub(super) fn print_timestamp(seconds: i64, nanos: i32) -> Result<([u8; LONGEST]
     let len = match fraction_digits(nanos) {
         0 => 19,
         digits => {
-            put(&mut text[20..20 + digits], nanos / 10u32.pow(9 - digits as u32));
+            put(
+                &mut text[20..20 + digits],
+                nanos / 10u32.pow(9 - digits as u32),
+            );
             20 + digits
         }
     };
@@ -73,7 +78,9 @@ fn fraction_digits(nanos: u32) -> usize {
 /// Text with 0, 3, 6 or 9 digits of fraction; the sign stands in front also of zero seconds.
 pub(super) fn print_duration(seconds: i64, nanos: i32) -> Result<String, String> {
     if !(-DURATION_MAX..=DURATION_MAX).contains(&seconds) {
-        return Err(format!("duration of {seconds} s is outside 10,000 years either way"));
+        return Err(format!(
+            "duration of {seconds} s is outside 10,000 years either way"
+        ));
     }
     if i64::from(nanos.unsigned_abs()) >= NANOS {
         return Err(format!("duration has nanos {nanos}, not below 10^9"));
@@ -101,7 +108,9 @@ impl Parts<'_> {
         let (digits, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         digits.iter().try_fold(0, |value, digit| {
-            digit.is_ascii_digit().then(|| value * 10 + i64::from(digit - b'0'))
+            digit
+                .is_ascii_digit()
+                .then(|| value * 10 + i64::from(digit - b'0'))
         })
     }
 
@@ -111,7 +120,10 @@ impl Parts<'_> {
     }
 
     fn digits(&self) -> usize {
-        self.0.iter().take_while(|byte| byte.is_ascii_digit()).count()
+        self.0
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
     }
 
     /// Nothing, or a point and one to nine digits, as nanoseconds.
@@ -177,7 +189,11 @@ impl Parts<'_> {
         if self.0 != b"s" || seconds > DURATION_MAX {
             return None;
         }
-        Some(if negative { (-seconds, -nanos) } else { (seconds, nanos) })
+        Some(if negative {
+            (-seconds, -nanos)
+        } else {
+            (seconds, nanos)
+        })
     }
 }
 
@@ -206,7 +222,10 @@ pub fn read_duration(input: &mut In<'_>) -> Result<(i64, i32), Error> {
     let text = raw.text()?;
     let read = Parts(text.as_bytes()).duration();
     let (seconds, nanos) = read.ok_or_else(|| {
-        let sentence = format!("{:?} is not a duration such as \"1.5s\", or out of range", shown(&text));
+        let sentence = format!(
+            "{:?} is not a duration such as \"1.5s\", or out of range",
+            shown(&text)
+        );
         Error::malformed(raw.start, sentence)
     })?;
     Ok((seconds, nanos as i32))

@@ -56,7 +56,8 @@ impl<'b> Text<'b> {
     #[cold]
     #[inline(never)]
     fn fail(&mut self, field: &'static str, reason: String) {
-        self.failed.get_or_insert_with(|| EncodeError::new(field, reason));
+        self.failed
+            .get_or_insert_with(|| EncodeError::new(field, reason));
     }
 
     /// Makes room for `count` bytes and gives the place behind the last.
@@ -102,7 +103,9 @@ impl<'b> Text<'b> {
         // SAFETY: two bytes of room; something stands in front, at least the opening bracket.
         unsafe {
             let comma = usize::from(*at.sub(1) == b',');
-            at.sub(comma).cast::<[u8; 2]>().write_unaligned([bracket, b',']);
+            at.sub(comma)
+                .cast::<[u8; 2]>()
+                .write_unaligned([bracket, b',']);
             let len = self.out.len() + 2 - comma;
             self.out.set_len(len);
         }
