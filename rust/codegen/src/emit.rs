@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::plan::{Package, Plan};
-use crate::{fory, names, protobuf, types};
+use crate::{flatbuffers, fory, json, msgpack, names, protobuf, types};
 
 /// Source text being written.
 #[derive(Default)]
@@ -75,7 +75,9 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
     source.line("#[allow(unused_imports)]");
     source.line("use interop_runtime::cpu::Portable;");
     source.line("#[allow(unused_imports)]");
-    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};");
+    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Scratch, Seen};");
+    source.line("#[allow(unused_imports)]");
+    source.line("use interop_runtime::{flatbuffers, json, msgpack};");
     for id in &contents.enums {
         source.line("");
         types::enumeration(&mut source, plan, *id);
@@ -86,6 +88,12 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
         types::message(&mut source, plan, message);
         source.line("");
         protobuf::message(&mut source, plan, message);
+        source.line("");
+        msgpack::message(&mut source, plan, message);
+        source.line("");
+        json::message(&mut source, plan, message);
+        source.line("");
+        flatbuffers::message(&mut source, plan, message);
         if let Some((slot, number)) = message.fory {
             source.line("");
             fory::message(&mut source, plan, message, slot, number);
