@@ -197,6 +197,11 @@ impl Process {
         resident_bytes_of_group(self.group?)
     }
 
+    /// The process that leads the group.
+    pub fn id(&self) -> Option<u32> {
+        self.group
+    }
+
     /// Tells the peer that no more requests come.
     pub fn close_requests(&mut self) {
         self.requests = None;
