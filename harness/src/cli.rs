@@ -59,6 +59,8 @@ pub enum Command {
     Sizes(crate::bench::args::SizesArgs),
     /// Make a report with plots of a run.
     Report(crate::bench::args::ReportArgs),
+    /// Say where the time goes: a flame graph of each cell under measurement.
+    Profile(Box<crate::bench::args::ProfileArgs>),
 }
 
 /// What to do with peers.

@@ -229,7 +229,7 @@ pub struct ReportArgs {
     pub plot_prefix: String,
 }
 
-/// Arguments of `profile`.
+/// Arguments of `profile`. Each cell is watched for the duration.
 #[derive(Clone, Debug, Args)]
 pub struct ProfileArgs {
     #[command(flatten)]

@@ -40,7 +40,7 @@ use source::Everyone;
 
 /// The peers that the arguments ask for, and whether our own codec takes part. Those of a
 /// schema mismatch are none: peers read only with the schema that they were built with.
-fn roster(args: &RunArgs, store: &Store) -> Result<(Roster, bool)> {
+pub(crate) fn roster(args: &RunArgs, store: &Store) -> Result<(Roster, bool)> {
     let mut declared = declarations(args.peers.as_ref(), store)?;
     let ours = "rust";
     let own = args.languages.is_empty() || args.languages.iter().any(|language| language == ours);

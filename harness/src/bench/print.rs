@@ -93,7 +93,7 @@ pub fn human(out: &mut dyn Write, record: &Record) -> Result<()> {
     };
     writeln!(
         out,
-        "{} cells, {} not timed, {} of {} rounds, {} s a cell; median of rounds, ± half of the \
+        "{} cells, {} not timed, {} of {} rounds, {} s a cell; median of batches, ± half of the \
          95 % interval{state}",
         record.cells.len(),
         record.left_out.len(),

@@ -248,7 +248,8 @@ fn compare(table: &Table, reference: Option<&Table>, cells: &[Cell]) -> Recorded
             if let Some(reference) = reference {
                 now.extend(of_reference(reference, &language, fory, other.format));
             }
-            let (conclusion, reason) = conclude(recorded, &now, &language, other.format);
+            let fixed = fixed_width(fory, &table.note);
+            let (conclusion, reason) = conclude(recorded, &now, &language, other.format, fixed);
             advantages.push(Advantage {
                 model: fory.model.clone(),
                 set: fory.set.clone(),
@@ -272,6 +273,11 @@ fn compare(table: &Table, reference: Option<&Table>, cells: &[Cell]) -> Recorded
         figures,
         advantages,
     }
+}
+
+/// True for figures of a table that timed fixed-width integers under the plain model's name.
+fn fixed_width(figure: &Figure, note: &str) -> bool {
+    figure.model.starts_with("NumericStruct") && note.contains("FixedNumericStruct")
 }
 
 fn operation(name: &str) -> Option<Operation> {
@@ -298,8 +304,10 @@ fn live(language: &str, fory: &Figure, over: Format, note: &str, cells: &[Cell])
     let language = peer_language(language);
     let mut models = vec![fory.model.as_str()];
     // A table that timed fixed-width integers is answered with the model that has them first.
-    if fory.model == "NumericStruct" && note.contains("FixedNumericStruct") {
-        models.insert(0, "FixedNumericStruct");
+    if fixed_width(fory, note) {
+        if fory.model == "NumericStruct" {
+            models.insert(0, "FixedNumericStruct");
+        }
     }
     let mut found = Vec::new();
     for model in models {
@@ -395,7 +403,13 @@ fn judge(recorded: f64, now: &Estimate) -> Conclusion {
     }
 }
 
-fn conclude(recorded: f64, now: &[Now], language: &str, over: Format) -> (Conclusion, String) {
+fn conclude(
+    recorded: f64,
+    now: &[Now],
+    language: &str,
+    over: Format,
+    fixed: bool,
+) -> (Conclusion, String) {
     let Some(first) = now.first() else {
         let reason = format!(
             "no {language} implementation of fory and of {over} was timed on this model, neither \
@@ -425,6 +439,9 @@ fn conclude(recorded: f64, now: &[Now], language: &str, over: Format) -> (Conclu
             "{} against {} ({}) gives {:.2}: which library stands for {over} decides",
             other.fory, other.other, other.source, other.advantage.median
         ),
+        None if fixed && !first.model.starts_with("Fixed") => {
+            "the table timed fixed-width integers, what was measured here are varints".to_owned()
+        }
         None => "no pair measured here reproduces it; versions, machine and settings all differ \
                  from the table's"
             .to_owned(),
@@ -549,7 +566,7 @@ mod tests {
 
     #[test]
     fn conclusions_look_at_side_then_size() {
-        let conclude = |now: &[Now]| conclude(3.0, now, "Java", Format::Protobuf);
+        let conclude = |now: &[Now]| conclude(3.0, now, "Java", Format::Protobuf, false);
         assert_eq!(conclude(&[now("a", 2.5)]).0, Conclusion::Agrees);
         assert_eq!(conclude(&[now("a", 1.3)]).0, Conclusion::OtherSize);
         assert_eq!(conclude(&[now("a", 1.05)]).0, Conclusion::OtherSign);

@@ -37,6 +37,8 @@ pub struct Round {
     pub ns_per_op: Vec<f64>,
     /// FNV-1a 64 over the last result's bytes.
     pub checksum: u64,
+    /// Length of those bytes.
+    pub bytes: u64,
 }
 
 /// Bytes that a contestant wrote for a case and read back to the same value.
@@ -189,6 +191,7 @@ impl Own {
         Ok(Round {
             ns_per_op,
             checksum: fnv1a_64(&encoded),
+            bytes: encoded.len() as u64,
         })
     }
 }
@@ -441,6 +444,7 @@ impl Source for Everyone {
                 .map(|&ns| ns as f64 / iterations)
                 .collect(),
             checksum: measured.checksum,
+            bytes: measured.encoded_bytes,
         })
     }
 }

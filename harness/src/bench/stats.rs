@@ -1,9 +1,9 @@
 //! The statistics of the benchmark: medians, bootstrap intervals, ratios, verdicts, margins.
 //!
 //! Times of one round are not independent of one another, since the machine's state lasts
-//! longer than a batch. The unit of resampling is therefore the round: each gives one number,
-//! the median of its batches. All resampling is seeded, so that the same samples always give
-//! the same interval.
+//! longer than a batch. The estimate is the median of all batches, and the unit of resampling
+//! is the round, with all its batches. All resampling is seeded, so that the same samples
+//! always give the same interval.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,36 +72,46 @@ pub fn geometric_mean(values: &[f64]) -> f64 {
     (sum / values.len() as f64).exp()
 }
 
-/// The median of each round.
-pub fn round_medians(rounds: &[Vec<f64>]) -> Vec<f64> {
-    let rounds = rounds.iter().filter(|round| !round.is_empty());
-    rounds.map(|round| median(round)).collect()
-}
-
-/// The median of the rounds with its bootstrap interval.
+/// The median of all batches with its bootstrap interval.
 pub fn estimate(rounds: &[Vec<f64>]) -> Estimate {
-    let units = round_medians(rounds);
     let mut random = Random(SEED);
-    let medians = (0..RESAMPLES).map(|_| median(&random.resample(&units)));
-    interval(median(&units), medians.collect())
+    let all: Vec<usize> = (0..rounds.len()).collect();
+    let medians = (0..RESAMPLES).map(|_| pooled_median(rounds, &random.picks(rounds.len())));
+    interval(pooled_median(rounds, &all), medians.collect())
 }
 
 /// How many times as long `a` takes as `b`. Where both were measured in the same rounds, the
 /// rounds are resampled in pairs: what disturbs a round disturbs both sides alike.
 pub fn ratio(a: &[Vec<f64>], b: &[Vec<f64>], paired: bool) -> Estimate {
-    let (a, b) = (round_medians(a), round_medians(b));
     let mut random = Random(SEED);
-    let point = median(&a) / median(&b);
+    let all = |side: &[Vec<f64>]| (0..side.len()).collect::<Vec<_>>();
+    let point = pooled_median(a, &all(a)) / pooled_median(b, &all(b));
     let ratios = (0..RESAMPLES).map(|_| {
-        if paired && a.len() == b.len() {
-            let picks = random.picks(a.len());
-            let pick = |side: &[f64]| picks.iter().map(|&at| side[at]).collect::<Vec<_>>();
-            median(&pick(&a)) / median(&pick(&b))
+        let picks = random.picks(a.len());
+        let others = if paired && a.len() == b.len() {
+            picks.clone()
         } else {
-            median(&random.resample(&a)) / median(&random.resample(&b))
-        }
+            random.picks(b.len())
+        };
+        pooled_median(a, &picks) / pooled_median(b, &others)
     });
     interval(point, ratios.collect())
+}
+
+/// The median of the batches of the rounds picked; a round may be picked more than once.
+fn pooled_median(rounds: &[Vec<f64>], picks: &[usize]) -> f64 {
+    let mut pool: Vec<f64> = picks.iter().flat_map(|&at| &rounds[at]).copied().collect();
+    let middle = pool.len() / 2;
+    let even = pool.len().is_multiple_of(2);
+    if pool.is_empty() {
+        return 0.0;
+    }
+    let (below, &mut upper, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
+    if !even {
+        return upper;
+    }
+    let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    f64::midpoint(lower, upper)
 }
 
 fn interval(point: f64, mut resampled: Vec<f64>) -> Estimate {

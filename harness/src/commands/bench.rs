@@ -2,14 +2,15 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::bench::args::{
-    BenchArgs, BenchCommand, BenchOutput, MISMATCH_VARIABLE, ReportArgs, RunArgs, SizesArgs,
+    BenchArgs, BenchCommand, BenchOutput, MISMATCH_VARIABLE, ProfileArgs, ReportArgs, RunArgs,
+    SizesArgs,
 };
 use crate::bench::compare::{Comparison, Gate, compare, false_alarms};
 use crate::bench::names::Filter;
 use crate::bench::plan::Wanted;
 use crate::bench::record::{Record, Sizes};
 use crate::bench::stats::Verdict;
-use crate::bench::{encoded_sizes, measure, print, report};
+use crate::bench::{encoded_sizes, measure, print, profile, report};
 use crate::cli::Output;
 use crate::exit::{COMPATIBLE, DIFFERENT, Failure, Result};
 use crate::golden::Store;
@@ -208,5 +209,12 @@ fn print_sizes(out: &mut dyn Write, sizes: &[Sizes], output: BenchOutput) -> Res
 pub(super) fn report(args: &ReportArgs, mut out: &mut dyn Write) -> Result<u8> {
     let record = Record::load(&args.json_file)?;
     report::write(&record, &args.output_dir, &args.plot_prefix, &mut out)?;
+    Ok(COMPATIBLE)
+}
+
+pub(super) fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<u8> {
+    let run = settled(&args.run)?;
+    let store = Store::find(run.golden.golden.as_deref())?;
+    profile::profile(&run, &args.output_dir, &store, out)?;
     Ok(COMPATIBLE)
 }

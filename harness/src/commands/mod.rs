@@ -36,6 +36,7 @@ pub fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<u8> {
         Some(Command::Bench(args)) => bench::bench(&args, out),
         Some(Command::Sizes(args)) => bench::sizes(&args, out),
         Some(Command::Report(args)) => bench::report(&args, out),
+        Some(Command::Profile(args)) => bench::profile(&args, out),
     }
 }
 

@@ -255,6 +255,25 @@ pub fn run_command(program: &Program, quiet: bool) -> Result<(), String> {
     }
 }
 
+/// Runs a command to its end; gives its standard output and the end of what it said on stderr.
+///
+/// # Errors
+/// A sentence when it can't be started or fails.
+pub fn output_of(argv: &[String]) -> Result<(Vec<u8>, String), String> {
+    let (name, args) = argv.split_first().ok_or("empty command")?;
+    let output = std::process::Command::new(name)
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
+    let log = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.success() {
+        Ok((output.stdout, log))
+    } else {
+        Err(format!("{name} ended with {}: {log}", output.status))
+    }
+}
+
 /// The first line that a command prints.
 pub fn first_line(argv: &[String]) -> Option<String> {
     let (name, args) = argv.split_first()?;

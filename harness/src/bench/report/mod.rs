@@ -3,7 +3,7 @@
 mod html;
 mod picture;
 mod plots;
-mod svg;
+pub(crate) mod svg;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -120,7 +120,7 @@ fn facts(record: &Record) -> Vec<(&'static str, String)> {
         (
             "statistics",
             format!(
-                "median of the rounds' medians; 95 % percentile bootstrap over rounds, {} \
+                "median of all batches; 95 % percentile bootstrap over whole rounds, {} \
                  resamples, seeded",
                 super::stats::RESAMPLES
             ),

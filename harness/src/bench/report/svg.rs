@@ -93,6 +93,27 @@ impl Drawing {
         ));
     }
 
+    /// A box of a flame graph with its text cut to fit, and all of it as a tool tip.
+    pub fn frame(&mut self, x: f64, y: f64, (width, height): (f64, f64), fill: &str, tip: &str) {
+        let fitting = ((width - 6.0) / 6.3).max(0.0) as usize;
+        let mut label: String = tip.chars().take(fitting).collect();
+        if fitting < 3 {
+            label.clear();
+        } else if tip.chars().count() > fitting {
+            label.pop();
+            label.push('…');
+        }
+        self.shape(format_args!(
+            r##"<g><title>{}</title><rect x="{x:.1}" y="{y:.1}" width="{:.1}" height="{:.1}" fill="{fill}"/><text x="{:.1}" y="{:.1}" font-size="10.5" fill="#222222">{}</text></g>"##,
+            escape(tip),
+            (width - 0.5).max(0.2),
+            height - 1.0,
+            x + 3.0,
+            y + height - 5.0,
+            escape(&label)
+        ));
+    }
+
     /// Text turned to read upwards from its point.
     pub fn text_up(&mut self, x: f64, y: f64, size: f64, text: &str) {
         self.shape(format_args!(
