@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use interop_codec::{DecodeOptions, Dialect, Document, DynamicMessage, Format, Value};
-use interop_models::{Codec, Decode, Encode, FlatBuffers, Json, MessagePack, Protobuf, TryCodec, TryEncode};
+use interop_models::{
+    Codec, Decode, Encode, FlatBuffers, Json, MessagePack, Protobuf, TryCodec, TryEncode,
+};
 use interop_models::{protobuf as bench, suite};
 use interop_schema::{MessageId, Schema, Type};
 use proptest::prelude::*;
@@ -86,9 +88,11 @@ impl Random {
         };
         match ty {
             Type::Bool => Value::Bool(bits & 1 == 1),
-            Type::Int { bits: width, signed: true, .. } => {
-                Value::Int((bits as i64) << (64 - width) >> (64 - width))
-            }
+            Type::Int {
+                bits: width,
+                signed: true,
+                ..
+            } => Value::Int((bits as i64) << (64 - width) >> (64 - width)),
             Type::Int { bits: width, .. } => Value::UInt(bits >> (64 - width)),
             Type::Float32 => Value::Float32(match self.below(3) {
                 0 => f32::from_bits((bits >> 32) as u32 ^ bits as u32),
@@ -101,9 +105,7 @@ impl Random {
                 _ => (bits as i32) as f64 / 1000.0,
             }),
             Type::String => Value::String(self.text()),
-            Type::Bytes => {
-                Value::Bytes((0..self.below(40)).map(|_| self.next() as u8).collect())
-            }
+            Type::Bytes => Value::Bytes((0..self.below(40)).map(|_| self.next() as u8).collect()),
             Type::Enum(id) => {
                 let values = &schema.enumeration(*id).values;
                 Value::Enum(match self.below(10) {
@@ -131,18 +133,32 @@ impl Random {
     }
 
     fn list(&mut self, schema: &Schema, element: &Type, depth: u32) -> Value {
-        let count = if self.below(10) == 0 { 20 } else { self.below(4) };
+        let count = if self.below(10) == 0 {
+            20
+        } else {
+            self.below(4)
+        };
         let count = if depth > 3 { count.min(1) } else { count };
-        Value::List((0..count).map(|_| self.value(schema, element, depth + 1)).collect())
+        Value::List(
+            (0..count)
+                .map(|_| self.value(schema, element, depth + 1))
+                .collect(),
+        )
     }
 
     fn text(&mut self) -> String {
         const CHARS: [char; 12] = [
             'a', 'b', 'c', ' ', '\0', '\n', '\\', 'é', '\u{1234}', '😀', '\u{7f}', '"',
         ];
-        let count = if self.below(10) == 0 { self.below(300) } else { self.below(30) };
+        let count = if self.below(10) == 0 {
+            self.below(300)
+        } else {
+            self.below(30)
+        };
         let kinds = [3, 12][self.below(2) as usize];
-        (0..count).map(|_| CHARS[self.below(kinds) as usize]).collect()
+        (0..count)
+            .map(|_| CHARS[self.below(kinds) as usize])
+            .collect()
     }
 
     /// Breaks `bytes` in a place or three.
@@ -172,16 +188,34 @@ impl Random {
 }
 
 trait Model:
-    Codec + TryCodec + Default + Encode<Protobuf> + Decode<Protobuf>
-    + TryEncode<MessagePack> + Encode<MessagePack> + Decode<MessagePack>
-    + TryEncode<Json> + Decode<Json> + TryEncode<FlatBuffers> + Decode<FlatBuffers>
+    Codec
+    + TryCodec
+    + Default
+    + Encode<Protobuf>
+    + Decode<Protobuf>
+    + TryEncode<MessagePack>
+    + Encode<MessagePack>
+    + Decode<MessagePack>
+    + TryEncode<Json>
+    + Decode<Json>
+    + TryEncode<FlatBuffers>
+    + Decode<FlatBuffers>
 {
 }
 
 impl<T> Model for T where
-    T: Codec + TryCodec + Default + Encode<Protobuf> + Decode<Protobuf>
-        + TryEncode<MessagePack> + Encode<MessagePack> + Decode<MessagePack>
-        + TryEncode<Json> + Decode<Json> + TryEncode<FlatBuffers> + Decode<FlatBuffers>
+    T: Codec
+        + TryCodec
+        + Default
+        + Encode<Protobuf>
+        + Decode<Protobuf>
+        + TryEncode<MessagePack>
+        + Encode<MessagePack>
+        + Decode<MessagePack>
+        + TryEncode<Json>
+        + Decode<Json>
+        + TryEncode<FlatBuffers>
+        + Decode<FlatBuffers>
 {
 }
 
@@ -191,7 +225,12 @@ fn dynamic<M: Encode<Protobuf>>(schema: &Schema, id: MessageId, message: &M) -> 
     interop_codec::protobuf::decode(schema, id, &bytes, DecodeOptions::default()).unwrap()
 }
 
-fn same_reading<F, M: Model + Decode<F>>(schema: &Schema, id: MessageId, format: Format, bytes: &[u8]) {
+fn same_reading<F, M: Model + Decode<F>>(
+    schema: &Schema,
+    id: MessageId,
+    format: Format,
+    bytes: &[u8],
+) {
     let theirs = interop_codec::decode(schema, id, format, bytes, DecodeOptions::default());
     let ours = M::decode::<F>(bytes);
     let shown = || match format {
@@ -213,8 +252,13 @@ fn same_reading<F, M: Model + Decode<F>>(schema: &Schema, id: MessageId, format:
     }
 }
 
-fn agree_in<F, M>(random: &mut Random, schema: &Schema, document: &Document, message: &M, format: Format)
-where
+fn agree_in<F, M>(
+    random: &mut Random,
+    schema: &Schema,
+    document: &Document,
+    message: &M,
+    format: Format,
+) where
     M: Model + TryEncode<F> + Decode<F>,
 {
     let id = document.message().unwrap().id;
@@ -223,7 +267,13 @@ where
     let bytes = match (theirs, ours) {
         (Ok(theirs), Ok(ours)) => {
             let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            assert_eq!(ours, theirs, "{format}: {} and {}", shown(&ours), shown(&theirs));
+            assert_eq!(
+                ours,
+                theirs,
+                "{format}: {} and {}",
+                shown(&ours),
+                shown(&theirs)
+            );
             ours
         }
         (Err(_), Err(_)) => return,
@@ -253,7 +303,13 @@ fn agree<M: Model>(schema: &Schema, name: &str, seed: u64) {
     let document = Document::of(value);
     agree_in::<MessagePack, M>(&mut random, schema, &document, &message, Format::Msgpack);
     agree_in::<Json, M>(&mut random, schema, &document, &message, Format::Json);
-    agree_in::<FlatBuffers, M>(&mut random, schema, &document, &message, Format::Flatbuffers);
+    agree_in::<FlatBuffers, M>(
+        &mut random,
+        schema,
+        &document,
+        &message,
+        Format::Flatbuffers,
+    );
     // Under their JSON names, in declaration order, spaced: what other writers make of it.
     let mut presets = interop_codec::json::presets();
     let preset = presets.remove(random.below(presets.len() as u64) as usize);
@@ -299,49 +355,142 @@ proptest! {
 #[test]
 fn json_by_hand() {
     let id = KINDS.message_by_name("kinds.All").unwrap();
-    let read = |text: String| same_reading::<Json, kinds::kinds::All>(&KINDS, id, Format::Json, text.as_bytes());
+    let read = |text: String| {
+        same_reading::<Json, kinds::kinds::All>(&KINDS, id, Format::Json, text.as_bytes())
+    };
     for number in [
-        "0", "-0", "1.0", "1e2", "1.5e1", "\"7\"", "\"1e1\"", "\" 7\"", "\"\\u0037\"", "01", "-", "+1",
-        "1.", ".5", "1e", "2147483647", "2147483648", "-2147483649", "4294967295", "4294967296",
-        "9223372036854775807", "9223372036854775808", "18446744073709551615",
-        "18446744073709551616", "1e-400", "1e400", "3.4028235e+38", "3.5e38", "1.7976931348623159e308",
-        "0.1e1", "100000000000000000000e-19", "null", "NaN", "\"NaN\"", "\"-Infinity\"", "true", "[]",
-        "\"SMALL_LOW\"", "\"small_low\"", "\"\"", "\"-_8\"", "\"+/8=\"", "\"+_8=\"", "0.1", "16777217",
-        "9007199254740993", "123456789012345678", "1234567890123456789", "0.30000000000000004",
+        "0",
+        "-0",
+        "1.0",
+        "1e2",
+        "1.5e1",
+        "\"7\"",
+        "\"1e1\"",
+        "\" 7\"",
+        "\"\\u0037\"",
+        "01",
+        "-",
+        "+1",
+        "1.",
+        ".5",
+        "1e",
+        "2147483647",
+        "2147483648",
+        "-2147483649",
+        "4294967295",
+        "4294967296",
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "1e-400",
+        "1e400",
+        "3.4028235e+38",
+        "3.5e38",
+        "1.7976931348623159e308",
+        "0.1e1",
+        "100000000000000000000e-19",
+        "null",
+        "NaN",
+        "\"NaN\"",
+        "\"-Infinity\"",
+        "true",
+        "[]",
+        "\"SMALL_LOW\"",
+        "\"small_low\"",
+        "\"\"",
+        "\"-_8\"",
+        "\"+/8=\"",
+        "\"+_8=\"",
+        "0.1",
+        "16777217",
+        "9007199254740993",
+        "123456789012345678",
+        "1234567890123456789",
+        "0.30000000000000004",
     ] {
         for field in [
-            "boolValue", "int32_value", "int64Value", "uint32_value", "uint64_value", "fixed32_value",
-            "fixed64_value", "float_value", "double_value", "string_value", "bytes_value", "small", "large",
+            "boolValue",
+            "int32_value",
+            "int64Value",
+            "uint32_value",
+            "uint64_value",
+            "fixed32_value",
+            "fixed64_value",
+            "float_value",
+            "double_value",
+            "string_value",
+            "bytes_value",
+            "small",
+            "large",
         ] {
             read(format!("{{\"plain\": {{\"{field}\" : {number} }} }}"));
         }
-        for map in ["ints", "longs", "unsigneds", "floats", "doubles", "larges", "bools"] {
+        for map in [
+            "ints",
+            "longs",
+            "unsigneds",
+            "floats",
+            "doubles",
+            "larges",
+            "bools",
+        ] {
             if let Some(key) = number.strip_prefix('"').and_then(|n| n.strip_suffix('"')) {
-                read(format!("{{\"maps\":{{\"{map}\":{{\"{key}\":1,\"8\":2}}}}}}"));
+                read(format!(
+                    "{{\"maps\":{{\"{map}\":{{\"{key}\":1,\"8\":2}}}}}}"
+                ));
             }
-            read(format!("{{\"maps\":{{\"{map}\":{{\"{}\":\"1\"}}}}}}", number.trim_matches('"')));
+            read(format!(
+                "{{\"maps\":{{\"{map}\":{{\"{}\":\"1\"}}}}}}",
+                number.trim_matches('"')
+            ));
         }
     }
     for text in [
-        "{}", "{ }", " {\n}\t", "{,}", "{} ,", "{}{}", "[]", "null", "", "{\"plain\":null}",
-        "{\"plain\":{},\"plain\":{}}", "{\"optional\":{\"other name\":{},\"plain\":{}}}",
-        "{\"optional\":{\"plain\":null,\"plain\":null}}", "{\"optional\":{\"other name\":{}}}",
-        "{\"optional\":{\"otherName\":{}}}", "{\"pl\\u0061in\":{}}", "{\"plain\":{\"nothing\":1}}",
-        "{\"choice\":{\"number\":1,\"text\":\"\"}}", "{\"choice\":{\"text\":\"\",\"number\":null}}",
-        "{\"choice\":{\"number\":null,\"text\":\"\"}}", "{\"choice\":{\"number\":null,\"number\":1}}",
-        "{\"maps\":{\"bools\":{\"true\":true,\"false\":false}}}", "{\"maps\":{\"ints\":{\"0\":1,\"-0\":1}}}",
-        "{\"maps\":{\"strings\":{\"\":\"\",\"\\u0000\":\"\"}}}", "{\"maps\":{\"strings\":{\"a\":null}}}",
-        "{\"maps\":{\"strings\":{\"a\":\"\",\"\\u0061\":\"\"}}}", "{\"repeatedValues\":{\"bools\":[true,]}}",
+        "{}",
+        "{ }",
+        " {\n}\t",
+        "{,}",
+        "{} ,",
+        "{}{}",
+        "[]",
+        "null",
+        "",
+        "{\"plain\":null}",
+        "{\"plain\":{},\"plain\":{}}",
+        "{\"optional\":{\"other name\":{},\"plain\":{}}}",
+        "{\"optional\":{\"plain\":null,\"plain\":null}}",
+        "{\"optional\":{\"other name\":{}}}",
+        "{\"optional\":{\"otherName\":{}}}",
+        "{\"pl\\u0061in\":{}}",
+        "{\"plain\":{\"nothing\":1}}",
+        "{\"choice\":{\"number\":1,\"text\":\"\"}}",
+        "{\"choice\":{\"text\":\"\",\"number\":null}}",
+        "{\"choice\":{\"number\":null,\"text\":\"\"}}",
+        "{\"choice\":{\"number\":null,\"number\":1}}",
+        "{\"maps\":{\"bools\":{\"true\":true,\"false\":false}}}",
+        "{\"maps\":{\"ints\":{\"0\":1,\"-0\":1}}}",
+        "{\"maps\":{\"strings\":{\"\":\"\",\"\\u0000\":\"\"}}}",
+        "{\"maps\":{\"strings\":{\"a\":null}}}",
+        "{\"maps\":{\"strings\":{\"a\":\"\",\"\\u0061\":\"\"}}}",
+        "{\"repeatedValues\":{\"bools\":[true,]}}",
         "{\"repeated_values\":{\"strings\":[\"\\ud83d\\ude00\",\"\\ud83d\"]}}",
         "{\"repeated_values\":{\"strings\":[\"\\ud83d\\ude00\",\"\\/\\b\\f\\n\\r\\t\\\"\\\\\"]}}",
-        "{\"repeated_values\":{\"strings\":[null]}}", "{\"repeated_values\":{\"plains\":[{},{\"int32_value\":1}]}}",
+        "{\"repeated_values\":{\"strings\":[null]}}",
+        "{\"repeated_values\":{\"plains\":[{},{\"int32_value\":1}]}}",
         "{\"well_known\":{\"timestamp\":\"1970-01-01T00:00:00.5Z\",\"duration\":\"-0.5s\"}}",
         "{\"well_known\":{\"timestamp\":\"1970-01-01T01:30:00+01:30\",\"duration\":\"1e3s\"}}",
-        "{\"well_known\":{\"timestamp\":\"1970-02-29T00:00:00Z\"}}", "{\"well_known\":{\"duration\":\"01s\"}}",
-        "{\"well_known\":{\"timestamp\":\"9999-12-31T23:59:59-00:01\"}}", "{\"well_known\":{\"duration\":\"315576000000s\"}}",
+        "{\"well_known\":{\"timestamp\":\"1970-02-29T00:00:00Z\"}}",
+        "{\"well_known\":{\"duration\":\"01s\"}}",
+        "{\"well_known\":{\"timestamp\":\"9999-12-31T23:59:59-00:01\"}}",
+        "{\"well_known\":{\"duration\":\"315576000000s\"}}",
         "{\"well_known\":{\"int64\":\"5\",\"text\":\"x\",\"bytes_values\":[\"\",\"AA\"],\"doubles\":{\"a\":1,\"b\":\"NaN\"}}}",
-        "{\"well_known\":{\"empty\":{}}}", "{\"well_known\":{\"empty\":{\"a\":1}}}", "{\"well_known\":{\"bytes_values\":[null]}}",
-        "\u{feff}{}", "{\"plain\":{\"string_value\":\"\u{e9}\"}}", "{\"plain\":{\"string_value\":\"\t\"}}",
+        "{\"well_known\":{\"empty\":{}}}",
+        "{\"well_known\":{\"empty\":{\"a\":1}}}",
+        "{\"well_known\":{\"bytes_values\":[null]}}",
+        "\u{feff}{}",
+        "{\"plain\":{\"string_value\":\"\u{e9}\"}}",
+        "{\"plain\":{\"string_value\":\"\t\"}}",
     ] {
         read(text.to_owned());
         for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
@@ -351,7 +500,11 @@ fn json_by_hand() {
     for depth in [97, 98, 99, 100, 101, 102] {
         let plain = format!("{}{{}}{}", "{\"plain\":".repeat(depth), "}".repeat(depth));
         read(plain);
-        let others = format!("{{\"choice\":{}{{}}{}}}", "{\"others\":[".repeat(depth), "]}".repeat(depth));
+        let others = format!(
+            "{{\"choice\":{}{{}}{}}}",
+            "{\"others\":[".repeat(depth),
+            "]}".repeat(depth)
+        );
         read(others);
     }
 }
@@ -363,7 +516,9 @@ fn values_without_a_form() {
     let plain = message.plain.get_or_insert_default();
     plain.small = kinds::kinds::Small(128);
     let mut out = vec![1];
-    let error = message.try_encode_into::<FlatBuffers>(&mut out).unwrap_err();
+    let error = message
+        .try_encode_into::<FlatBuffers>(&mut out)
+        .unwrap_err();
     assert_eq!(error.field(), "kinds.Plain.small");
     message.plain = None;
     let times = message.well_known.get_or_insert_default();

@@ -185,9 +185,7 @@ impl List {
 pub(super) fn same_kind(theirs: u8, ours: u8) -> bool {
     let is_struct = |id| matches!(id, 27..=30);
     let is_enum = |id| matches!(id, 25 | 26);
-    theirs == ours
-        || (is_struct(theirs) && is_struct(ours))
-        || (is_enum(theirs) && is_enum(ours))
+    theirs == ours || (is_struct(theirs) && is_struct(ours)) || (is_enum(theirs) && is_enum(ours))
 }
 
 #[cold]
@@ -201,7 +199,10 @@ fn element_type(input: &mut In<'_>, ty: &TypeInfo) -> Result<()> {
         }
         return Ok(());
     }
-    Err(input.malformed(format!("elements of type id {id} where {} is declared", ty.id)))
+    Err(input.malformed(format!(
+        "elements of type id {id} where {} is declared",
+        ty.id
+    )))
 }
 
 /// A list of values of type `ty` that are no structs and take at least a byte each.
@@ -363,7 +364,10 @@ pub fn read_map<C: Cpu, K, V>(
         if size == 0 || size > count - entries.len() {
             return Err(Error::malformed(
                 input.offset() - 1,
-                format!("chunk of {size} entries where {} are left", count - entries.len()),
+                format!(
+                    "chunk of {size} entries where {} are left",
+                    count - entries.len()
+                ),
             ));
         }
         if header & 0x04 == 0 {

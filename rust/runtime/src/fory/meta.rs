@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use super::Info;
 use super::evolve::{Plan, TypeDef};
 use super::{ForyDialect, Mode, Struct, mark};
-use super::Info;
 use crate::{Cpu, Error, In, Out};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -148,7 +148,9 @@ impl ReadMeta {
 
     pub(super) fn plan(&self, layout: Layout) -> Option<Rc<Plan>> {
         let plans = &self.rest.as_ref()?.plans;
-        plans.get(layout.0 as usize).map(|(_, _, plan)| plan.clone())
+        plans
+            .get(layout.0 as usize)
+            .map(|(_, _, plan)| plan.clone())
     }
 
     /// The TypeDef that a marker introduces or refers to.
@@ -171,11 +173,17 @@ impl ReadMeta {
             // A stream of many TypeDefs costs their parsed form.
             input.charge(1, 64 * (def.fields.len() + 1))?;
             self.count += 1;
-            self.rest.get_or_insert_default().defs.push((index, def.clone()));
+            self.rest
+                .get_or_insert_default()
+                .defs
+                .push((index, def.clone()));
             return Ok((index, def));
         }
         let defs = self.rest.iter().flat_map(|rest| &rest.defs);
-        let found = defs.filter(|(at, _)| *at == index).map(|(_, def)| def).next();
+        let found = defs
+            .filter(|(at, _)| *at == index)
+            .map(|(_, def)| def)
+            .next();
         match found {
             Some(def) => Ok((index, def.clone())),
             None => Err(Error::malformed(
@@ -251,7 +259,10 @@ fn received_type(input: &mut In<'_>, meta: &mut ReadMeta, info: &'static Info) -
     if id != u32::from(mark::COMPATIBLE_STRUCT) {
         return Err(Error::malformed(
             start,
-            format!("type id {id}; a struct {} with a TypeDef must come here", info.name),
+            format!(
+                "type id {id}; a struct {} with a TypeDef must come here",
+                info.name
+            ),
         ));
     }
     // The marker refers back, or one of the known TypeDefs follows.
@@ -278,7 +289,10 @@ fn received_type(input: &mut In<'_>, meta: &mut ReadMeta, info: &'static Info) -
         return Ok(Layout::SAME);
     }
     let rest = meta.rest.get_or_insert_default();
-    let known = rest.plans.iter().position(|(i, s, _)| *i == index && *s == slot);
+    let known = rest
+        .plans
+        .iter()
+        .position(|(i, s, _)| *i == index && *s == slot);
     let position = match known {
         Some(position) => position,
         None => {
