@@ -344,7 +344,7 @@ impl<'a> Held<'a> {
     /// Ends the conversation.
     pub async fn finish(mut self) {
         if let Some(session) = self.session.take() {
-            session.finish().await;
+            session.finish(self.next_id as usize - 1).await;
         }
     }
 }
