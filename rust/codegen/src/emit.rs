@@ -80,7 +80,7 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
     source.line("#[allow(unused_imports)]");
     source.line("use interop_runtime::cpu::Portable;");
     source.line("#[allow(unused_imports)]");
-    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Scratch, Seen};");
+    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};");
     source.line("#[allow(unused_imports)]");
     source.line("use interop_runtime::{flatbuffers, json, msgpack};");
     for id in &contents.enums {

@@ -36,5 +36,5 @@ pub use map::Map;
 pub use message::{Codec, Decode, Encode, Fory, ForyConsistent, Protobuf};
 pub use named::{FlatBuffers, Json, MessagePack, TryCodec, TryEncode};
 pub use out::Out;
-pub use run::{Run, Scratch};
+pub use run::Run;
 pub use seen::Seen;
