@@ -19,7 +19,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unsupported { name, what } => {
-                write!(f, "{name}: {what} have no generated form; use the dynamic engine")
+                write!(
+                    f,
+                    "{name}: {what} have no generated form; use the dynamic engine"
+                )
             }
             Self::Empty => f.write_str("no message in the packages asked for"),
         }

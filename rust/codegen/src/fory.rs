@@ -20,7 +20,10 @@ pub fn message(
 ) {
     let order = type_def::ordered(plan.schema, message.fields.iter().map(|field| field.field));
     let planned = |field: &&Field| {
-        let found = message.fields.iter().find(|p| std::ptr::eq(p.field, *field));
+        let found = message
+            .fields
+            .iter()
+            .find(|p| std::ptr::eq(p.field, *field));
         found.filter(|p| p.field.number == field.number)
     };
     let fields: Vec<&FieldPlan<'_>> = order.iter().filter_map(planned).collect();
@@ -29,7 +32,8 @@ pub fn message(
         package: message.package,
     };
     source.line("// SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of");
-    source.line("// its numbers, lengths and flags, its type metadata, and the contents themselves.");
+    source
+        .line("// its numbers, lengths and flags, its type metadata, and the contents themselves.");
     source.line(format!("unsafe impl fory::Struct for {} {{", message.name));
     info(source, &context, message, &order, slot, number);
     source.line("");
@@ -73,7 +77,10 @@ fn info(
     source.line(format!("slot: {slot},"));
     source.line(format!("user_id: {number},"));
     source.filled("plain_type: &[", &hex(plain.as_slice()), "],");
-    source.line(format!("hash: {:#010x},", type_def::schema_hash(schema, order)));
+    source.line(format!(
+        "hash: {:#010x},",
+        type_def::schema_hash(schema, order)
+    ));
     source.line("type_defs: [");
     for def in &defs {
         source.filled("&[", &hex(def), "],");
@@ -103,7 +110,10 @@ fn type_info(context: &Context<'_, '_>, ty: &Type) -> String {
     };
     let inner: Vec<_> = inner.iter().map(|ty| type_info(context, ty)).collect();
     let id = type_def::type_id(context.plan.schema, ty);
-    format!("fory::TypeInfo {{ id: {id}, inner: &[{}] }}", inner.join(", "))
+    format!(
+        "fory::TypeInfo {{ id: {id}, inner: &[{}] }}",
+        inner.join(", ")
+    )
 }
 
 impl Context<'_, '_> {
@@ -165,7 +175,9 @@ impl Context<'_, '_> {
             let ty = &field.kind.ty;
             let flag = usize::from(self.nullable(field));
             match (&field.shape, self.longest(ty)) {
-                (Shape::Plain | Shape::Optional { .. }, Some(longest)) => constant += flag + longest,
+                (Shape::Plain | Shape::Optional { .. }, Some(longest)) => {
+                    constant += flag + longest
+                }
                 (Shape::Plain, None) => terms.push(self.value_bound(ty, &format!("&{place}"))),
                 (Shape::Optional { .. }, None) => {
                     constant += flag;
@@ -195,7 +207,7 @@ impl Context<'_, '_> {
                 (Shape::Repeated { .. }, None) => {
                     constant += 12;
                     if self.is_struct(ty) {
-                        terms.push(format!("{}", self.meta_bound(ty)));
+                        terms.push(self.meta_bound(ty));
                     }
                     terms.push(format!(
                         "{place}.iter().map(|value| {}).sum::<usize>()",
@@ -267,7 +279,8 @@ impl Context<'_, '_> {
 
     /// Statements that write a leaf given by reference.
     fn write_ref(&self, ty: &Type, value: &str, out: &str) -> String {
-        let mutable = out; let out = "out";
+        let mutable = out;
+        let out = "out";
         match ty {
             Type::String => format!("fory::write_string::<D>({mutable}, {value});"),
             Type::Bytes => format!("fory::write_bytes({mutable}, {value});"),
@@ -276,9 +289,9 @@ impl Context<'_, '_> {
                     format!("{out}.timestamp({value}.seconds, {value}.nanos);")
                 }
                 Some(_) => format!("{out}.duration::<C>({value}.seconds, {value}.nanos);"),
-                None if self.is_struct(ty) => format!(
-                    "fory::write_struct_field::<C, D, M, _>({mutable}, meta, {value});"
-                ),
+                None if self.is_struct(ty) => {
+                    format!("fory::write_struct_field::<C, D, M, _>({mutable}, meta, {value});")
+                }
                 None => {
                     let place = match ty {
                         Type::Enum(_) => value.to_owned(),
@@ -314,7 +327,11 @@ impl Context<'_, '_> {
                 }
                 Shape::Plain => source.line(self.write_ref(ty, &format!("&{place}"), "&mut out")),
                 Shape::Optional { boxed } => {
-                    let value = if *boxed && self.is_struct(ty) { "&**value" } else { "value" };
+                    let value = if *boxed && self.is_struct(ty) {
+                        "&**value"
+                    } else {
+                        "value"
+                    };
                     source.line(format!("match &{place} {{"));
                     source.line("Some(value) => {");
                     if self.nullable(field) {
@@ -343,7 +360,9 @@ impl Context<'_, '_> {
                     "fory::write_structs::<C, D, M, _>(&mut out, meta, &{place});"
                 )),
                 Shape::Repeated { .. } => {
-                    source.line(format!("fory::write_list(&mut out, &{place}, |out, value| {{"));
+                    source.line(format!(
+                        "fory::write_list(&mut out, &{place}, |out, value| {{"
+                    ));
                     source.line(self.write_ref(ty, "value", "out"));
                     source.line("});");
                 }
@@ -366,7 +385,9 @@ impl Context<'_, '_> {
             source.line("});");
             return;
         }
-        source.line(format!("fory::write_map(&mut out, &{place}, |out, key, value| {{"));
+        source.line(format!(
+            "fory::write_map(&mut out, &{place}, |out, key, value| {{"
+        ));
         source.line(key);
         source.line(self.write_ref(ty, "value", "out"));
         source.line("});");
@@ -418,9 +439,9 @@ impl Context<'_, '_> {
                         target = target.trim_start_matches("&mut ")
                     )
                 }
-                None if self.is_struct(ty) => format!(
-                    "fory::read_struct_field::<C, _, M>(input, meta, {target})"
-                ),
+                None if self.is_struct(ty) => {
+                    format!("fory::read_struct_field::<C, _, M>(input, meta, {target})")
+                }
                 None => format!("{}.map(|read| *{target} = read)", self.read_number(ty)),
             },
         }
@@ -458,9 +479,9 @@ impl Context<'_, '_> {
             Shape::Repeated { .. } if *ty == Type::String => {
                 format!("fory::read_strings::<C>(input, &mut {place}).at({name:?})?;")
             }
-            Shape::Repeated { .. } if self.is_struct(ty) => format!(
-                "fory::read_structs::<C, _, M>(input, meta, &mut {place}).at({name:?})?;"
-            ),
+            Shape::Repeated { .. } if self.is_struct(ty) => {
+                format!("fory::read_structs::<C, _, M>(input, meta, &mut {place}).at({name:?})?;")
+            }
             Shape::Repeated { .. } => format!(
                 "fory::read_list::<C, _>(input, &{}, &mut {place}, |input, value| {}).at({name:?})?;",
                 type_info(self, ty),
@@ -536,7 +557,10 @@ impl Context<'_, '_> {
                 continue;
             }
             if self.nullable(field) {
-                source.line(format!("if fory::read_null(input).at({:?})? {{", field.field.name));
+                source.line(format!(
+                    "if fory::read_null(input).at({:?})? {{",
+                    field.field.name
+                ));
                 source.line(self.read_value(field));
                 source.line("} else {");
                 source.line(format!("self.{} = None;", field.ident));
@@ -554,7 +578,11 @@ impl Context<'_, '_> {
         source.line("let mut run = Run::new(input);");
         for field in fields {
             let read = match &field.kind.ty {
-                Type::Int { bits: 32, signed: true, .. } => "zigzag32",
+                Type::Int {
+                    bits: 32,
+                    signed: true,
+                    ..
+                } => "zigzag32",
                 Type::Int { bits: 32, .. } => "varint32",
                 Type::Int { signed: true, .. } => "zigzag64",
                 _ => "varint64",
@@ -592,7 +620,10 @@ impl Context<'_, '_> {
         source.line("fn clear_field(&mut self, index: usize) {");
         source.line("match index {");
         for (index, field) in fields.iter().enumerate() {
-            source.line(format!("{index} => self.{} = Default::default(),", field.ident));
+            source.line(format!(
+                "{index} => self.{} = Default::default(),",
+                field.ident
+            ));
         }
         source.line("_ => {}");
         source.line("}");
@@ -600,7 +631,8 @@ impl Context<'_, '_> {
     }
 
     fn set_scalar(&self, source: &mut Source, fields: &[&FieldPlan<'_>]) {
-        source.line("fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {");
+        source
+            .line("fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {");
         let refuse = "Err(format!(\"{value:?} is no value of this field\"))";
         let scalar = |field: &&FieldPlan<'_>| {
             matches!(field.shape, Shape::Plain | Shape::Optional { .. })
@@ -626,9 +658,14 @@ impl Context<'_, '_> {
                 _ => continue,
             };
             match field.shape {
-                Shape::Plain => source.line(format!("{index} => self.{} = {convert},", field.ident)),
+                Shape::Plain => {
+                    source.line(format!("{index} => self.{} = {convert},", field.ident))
+                }
                 Shape::Optional { .. } => {
-                    source.line(format!("{index} => self.{} = Some({convert}),", field.ident));
+                    source.line(format!(
+                        "{index} => self.{} = Some({convert}),",
+                        field.ident
+                    ));
                 }
                 _ => {}
             }

@@ -32,7 +32,11 @@ pub fn type_name(name: &str) -> String {
         out.extend(upper.then(|| c.to_ascii_uppercase()).or(Some(c)));
         upper = false;
     }
-    if out == "Self" { "Self_".to_owned() } else { out }
+    if out == "Self" {
+        "Self_".to_owned()
+    } else {
+        out
+    }
 }
 
 /// An enum value's constant.

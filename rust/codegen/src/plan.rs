@@ -103,7 +103,10 @@ impl<'s> Plan<'s> {
             if enumeration.closed {
                 return Err(unsupported(&enumeration.full_name, "closed enums"));
             }
-            let package = plan.packages.entry(enumeration.package.clone()).or_default();
+            let package = plan
+                .packages
+                .entry(enumeration.package.clone())
+                .or_default();
             package.enums.push(id);
         }
         for id in &reached {
@@ -115,7 +118,9 @@ impl<'s> Plan<'s> {
             plan.messages.insert(*id, planned);
         }
         for (id, message) in &mut plan.messages {
-            let component = components.get(id).and_then(|component| slots.get(component));
+            let component = components
+                .get(id)
+                .and_then(|component| slots.get(component));
             message.slots = component.copied().unwrap_or_default();
         }
         Ok(plan)
@@ -186,12 +191,20 @@ impl<'s> Plan<'s> {
                 };
                 (shape, kind(ty, proto, false)?)
             }
-            (ProtoShape::Repeated { kind: proto, packed }, Type::Array(element)) => {
-                (Shape::Repeated { packed }, kind(element, proto, true)?)
-            }
-            (ProtoShape::Repeated { kind: proto, packed }, Type::List(slot)) => {
-                (Shape::Repeated { packed }, kind(&slot.ty, proto, false)?)
-            }
+            (
+                ProtoShape::Repeated {
+                    kind: proto,
+                    packed,
+                },
+                Type::Array(element),
+            ) => (Shape::Repeated { packed }, kind(element, proto, true)?),
+            (
+                ProtoShape::Repeated {
+                    kind: proto,
+                    packed,
+                },
+                Type::List(slot),
+            ) => (Shape::Repeated { packed }, kind(&slot.ty, proto, false)?),
             (ProtoShape::Map { key, value }, Type::Map(key_slot, value_slot)) => {
                 let key = kind(&key_slot.ty, key, false)?;
                 (Shape::Map { key }, kind(&value_slot.ty, value, false)?)
@@ -323,10 +336,7 @@ fn unsupported(name: &str, what: &'static str) -> Error {
 
 /// For each message the first one of its connected component: structs that no stream can
 /// hold together share their slots.
-fn components(
-    schema: &Schema,
-    messages: &BTreeSet<MessageId>,
-) -> BTreeMap<MessageId, MessageId> {
+fn components(schema: &Schema, messages: &BTreeSet<MessageId>) -> BTreeMap<MessageId, MessageId> {
     let mut roots: BTreeMap<_, _> = messages.iter().map(|id| (*id, *id)).collect();
     for id in messages {
         let mut reached = BTreeSet::new();

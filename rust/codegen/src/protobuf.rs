@@ -10,7 +10,10 @@ pub fn message(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) 
     fields.sort_by_key(|field| field.field.number);
     source.line("// SAFETY: `bound` counts, for each field that `write` puts down, its tag, the longest form");
     source.line("// of its numbers, ten bytes for each length, and the contents themselves.");
-    source.line(format!("unsafe impl protobuf::Message for {} {{", message.name));
+    source.line(format!(
+        "unsafe impl protobuf::Message for {} {{",
+        message.name
+    ));
     bound(source, &fields);
     source.line("");
     encoded_len(source, &fields);
@@ -45,7 +48,9 @@ fn longest(kind: ProtoKind) -> Option<usize> {
         ProtoKind::Float | ProtoKind::Fixed32 | ProtoKind::SFixed32 => 4,
         ProtoKind::Bool => 1,
         ProtoKind::UInt32 | ProtoKind::SInt32 => 5,
-        ProtoKind::String | ProtoKind::Bytes | ProtoKind::Message | ProtoKind::Group => return None,
+        ProtoKind::String | ProtoKind::Bytes | ProtoKind::Message | ProtoKind::Group => {
+            return None;
+        }
         _ => 10,
     })
 }
@@ -123,7 +128,9 @@ fn bound(source: &mut Source, fields: &[&FieldPlan<'_>]) {
         }
     }
     let mutable = if terms.is_empty() { "" } else { "mut " };
-    source.line(format!("let {mutable}bound = {constant} + self.unknown_fields.len();"));
+    source.line(format!(
+        "let {mutable}bound = {constant} + self.unknown_fields.len();"
+    ));
     for term in terms {
         source.line(format!("bound += {term};"));
     }
@@ -154,19 +161,28 @@ fn encoded_len(source: &mut Source, fields: &[&FieldPlan<'_>]) {
     for field in fields {
         let place = format!("self.{}", field.ident);
         let lead = tag(field.field.number, 0).len();
-        let fixed = longest(field.kind.proto).filter(|_| {
-            is_fixed(field.kind.proto) || field.kind.proto == ProtoKind::Bool
-        });
+        let fixed = longest(field.kind.proto)
+            .filter(|_| is_fixed(field.kind.proto) || field.kind.proto == ProtoKind::Bool);
         match &field.shape {
             Shape::Plain => {
                 source.line(format!("if {} {{", set(field)));
-                source.line(format!("len += {lead} + {};", value_len(&field.kind, &place, false)));
+                source.line(format!(
+                    "len += {lead} + {};",
+                    value_len(&field.kind, &place, false)
+                ));
                 source.line("}");
             }
             Shape::Optional { .. } => {
-                let pattern = if fixed.is_some() { "Some(_)" } else { "Some(value)" };
+                let pattern = if fixed.is_some() {
+                    "Some(_)"
+                } else {
+                    "Some(value)"
+                };
                 source.line(format!("if let {pattern} = &{place} {{"));
-                source.line(format!("len += {lead} + {};", value_len(&field.kind, "value", true)));
+                source.line(format!(
+                    "len += {lead} + {};",
+                    value_len(&field.kind, "value", true)
+                ));
                 source.line("}");
             }
             Shape::Repeated { packed: true } => {
@@ -235,7 +251,9 @@ fn write_value(kind: &Kind, number: u32, value: &str, is_ref: bool) -> Vec<Strin
         ProtoKind::String => vec![format!(
             "protobuf::write_bytes(&mut out, {tag}, {value}.as_bytes());"
         )],
-        ProtoKind::Bytes => vec![format!("protobuf::write_bytes(&mut out, {tag}, {borrow}{value});")],
+        ProtoKind::Bytes => vec![format!(
+            "protobuf::write_bytes(&mut out, {tag}, {borrow}{value});"
+        )],
         _ => {
             let star = if is_ref { "(*" } else { "" };
             let close = if is_ref { ")" } else { "" };
@@ -252,7 +270,10 @@ fn write_value(kind: &Kind, number: u32, value: &str, is_ref: bool) -> Vec<Strin
                 | ProtoKind::SFixed64
                 | ProtoKind::Enum
                 | ProtoKind::Int64 => place,
-                _ => place.trim_start_matches('(').trim_end_matches(')').to_owned(),
+                _ => place
+                    .trim_start_matches('(')
+                    .trim_end_matches(')')
+                    .to_owned(),
             };
             vec![format!("out.array({tag});"), write_number(kind, &place)]
         }
@@ -283,10 +304,12 @@ fn write(source: &mut Source, fields: &[&FieldPlan<'_>]) {
                 }
                 source.line("}");
             }
-            Shape::Repeated { .. } if field.kind.proto == ProtoKind::Message => source.line(format!(
-                "protobuf::write_repeated_messages::<C, _, _>(&mut out, {}, &{place});",
-                tag_text(number, 2)
-            )),
+            Shape::Repeated { .. } if field.kind.proto == ProtoKind::Message => {
+                source.line(format!(
+                    "protobuf::write_repeated_messages::<C, _, _>(&mut out, {}, &{place});",
+                    tag_text(number, 2)
+                ))
+            }
             Shape::Repeated { packed: true } if is_fixed(field.kind.proto) => source.line(format!(
                 "protobuf::write_packed_fixed(&mut out, {}, &{place});",
                 tag_text(number, 2)
@@ -389,7 +412,9 @@ fn clear_others(message: &MessagePlan<'_>, field: &FieldPlan<'_>) -> String {
             && other.field.oneof == field.field.oneof
             && other.field.number != field.field.number
     });
-    others.map(|other| format!("self.{} = None; ", other.ident)).collect()
+    others
+        .map(|other| format!("self.{} = None; ", other.ident))
+        .collect()
 }
 
 /// Statement that reads one occurrence of the field.
@@ -400,7 +425,10 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
     let number = longest(kind.proto).is_some();
     match &field.shape {
         Shape::Plain if number => {
-            format!("{place} = {}.at({name:?})?;", number_value(plan, kind, cpu, package))
+            format!(
+                "{place} = {}.at({name:?})?;",
+                number_value(plan, kind, cpu, package)
+            )
         }
         Shape::Plain => {
             let read = read_into(plan, kind, cpu, &format!("&mut {place}"), package);
@@ -420,9 +448,9 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
             );
             format!("{read}.at({name:?})?;")
         }
-        Shape::Repeated { .. } if kind.proto == ProtoKind::Message => format!(
-            "protobuf::push_message::<{cpu}, _>(input, &mut {place}).at({name:?})?;"
-        ),
+        Shape::Repeated { .. } if kind.proto == ProtoKind::Message => {
+            format!("protobuf::push_message::<{cpu}, _>(input, &mut {place}).at({name:?})?;")
+        }
         Shape::Repeated { .. } if number => format!(
             "{place}.push({}.at({name:?})?);",
             number_value(plan, kind, cpu, package)
@@ -466,7 +494,10 @@ fn read_packed(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str)
         ProtoKind::SInt32 => "|value| protobuf::unzigzag32(value as u32)".to_owned(),
         ProtoKind::SInt64 => "protobuf::unzigzag64".to_owned(),
         ProtoKind::Bool => "|value| value != 0".to_owned(),
-        _ => format!("|value| {}(value as i32)", plan.leaf(&field.kind.ty, package)),
+        _ => format!(
+            "|value| {}(value as i32)",
+            plan.leaf(&field.kind.ty, package)
+        ),
     };
     format!("protobuf::packed_varints::<{cpu}, _>(input, &mut {place}, {convert}).at({name:?})?;")
 }
@@ -494,11 +525,17 @@ fn merge(
             Shape::Repeated { packed: true } => {
                 ("if", 2, read_packed(plan, field, "C", message.package))
             }
-            Shape::Repeated { .. } => {
-                ("while", wire_type, read_field(plan, field, "C", message.package))
-            }
+            Shape::Repeated { .. } => (
+                "while",
+                wire_type,
+                read_field(plan, field, "C", message.package),
+            ),
             Shape::Map { .. } => ("while", 2, read_field(plan, field, "C", message.package)),
-            _ => ("if", wire_type, read_field(plan, field, "C", message.package)),
+            _ => (
+                "if",
+                wire_type,
+                read_field(plan, field, "C", message.package),
+            ),
         };
         let read = clear_others(message, field) + &read;
         source.line(format!("{keyword} {} {{", next_is(number, wire_type)));
@@ -539,13 +576,16 @@ fn merge_rest(
             source.line("}");
         };
         let kind = field.kind.proto;
-        let single = clear_others(message, field)
-            + &read_field(plan, field, "Portable", message.package);
+        let single =
+            clear_others(message, field) + &read_field(plan, field, "Portable", message.package);
         match &field.shape {
             Shape::Map { .. } => arm(key(2), single),
             Shape::Repeated { .. } if kind.is_packable() => {
                 arm(key(kind.wire_type()), single);
-                arm(key(2), read_packed(plan, field, "Portable", message.package));
+                arm(
+                    key(2),
+                    read_packed(plan, field, "Portable", message.package),
+                );
             }
             _ => arm(key(kind.wire_type()), single),
         }

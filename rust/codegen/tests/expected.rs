@@ -15,7 +15,12 @@ fn shop() {
     }
     let expected = std::fs::read_to_string(expected).unwrap();
     for (line, (ours, theirs)) in generated[0].1.lines().zip(expected.lines()).enumerate() {
-        assert_eq!(ours, theirs, "line {}; UPDATE_EXPECTED=1 accepts the new output", line + 1);
+        assert_eq!(
+            ours,
+            theirs,
+            "line {}; UPDATE_EXPECTED=1 accepts the new output",
+            line + 1
+        );
     }
     assert_eq!(generated[0].1.lines().count(), expected.lines().count());
 }
@@ -27,5 +32,8 @@ fn what_can_not_be_expressed_is_refused_by_name() {
     )
     .unwrap();
     let error = interop_codegen::generate(&schema, &Default::default()).unwrap_err();
-    assert!(error.to_string().starts_with("p.M.a: required fields"), "{error}");
+    assert!(
+        error.to_string().starts_with("p.M.a: required fields"),
+        "{error}"
+    );
 }

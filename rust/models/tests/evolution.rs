@@ -9,7 +9,9 @@ fn golden() -> PathBuf {
 }
 
 fn files(dir: &Path, model: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let of_model = |path: &PathBuf| {
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         stem.split('@').next() == Some(model)
@@ -27,12 +29,19 @@ where
     assert!(!canonical.is_empty(), "{model}");
     for path in canonical {
         let value = M::decode::<Fory>(&std::fs::read(&path).unwrap());
-        assert_eq!(value.as_ref().ok(), Some(&truth), "{}: {value:?}", path.display());
+        assert_eq!(
+            value.as_ref().ok(),
+            Some(&truth),
+            "{}: {value:?}",
+            path.display()
+        );
     }
     let wide = files(&golden().join("v2/fory/wide"), model);
     assert!(!wide.is_empty(), "{model}");
     for path in wide {
-        let error = M::decode::<Fory>(&std::fs::read(&path).unwrap()).unwrap_err().to_string();
+        let error = M::decode::<Fory>(&std::fs::read(&path).unwrap())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(widened), "{}: {error}", path.display());
     }
 }
@@ -52,5 +61,8 @@ fn sample() {
 #[test]
 fn media_content() {
     check::<bench::MediaContent>("MediaContent", "field media.width");
-    check::<bench::MediaContentList>("MediaContentList", "field media_content_list[0].media.width");
+    check::<bench::MediaContentList>(
+        "MediaContentList",
+        "field media_content_list[0].media.width",
+    );
 }

@@ -24,8 +24,12 @@ fn writers(path: &Path) -> (String, Vec<String>) {
 }
 
 fn files(dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries.filter(|p| p.extension().is_some_and(|e| e == "bin")).collect();
+    let entries = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .filter(|p| p.extension().is_some_and(|e| e == "bin"))
+        .collect();
     files.sort();
     files
 }
@@ -95,7 +99,10 @@ fn wrote(writers: &[String], name: &str) -> bool {
 const REFUSED: &[&str] = &["cpp-default", "go-implicit-nullable"];
 
 fn wrote_only(writers: &[String], names: &[&str]) -> bool {
-    !writers.is_empty() && writers.iter().all(|writer| names.contains(&writer.as_str()))
+    !writers.is_empty()
+        && writers
+            .iter()
+            .all(|writer| names.contains(&writer.as_str()))
 }
 
 /// Reads `bytes` into a fresh and into a used message, and cut off at every byte.
@@ -105,7 +112,8 @@ fn read<F, M: Model + Decode<F>>(bytes: &[u8], truth: &M) -> Result<M, Failed> {
         return Err(format!("read {value:?}, wanted {truth:?}").into());
     }
     let mut used = truth.clone();
-    used.decode_into::<F>(bytes).map_err(|error| error.to_string())?;
+    used.decode_into::<F>(bytes)
+        .map_err(|error| error.to_string())?;
     if used != *truth {
         return Err("a used message read another value".into());
     }
@@ -154,10 +162,18 @@ fn check<M: Model>(format: &str, path: &Path, truth: &[u8]) -> Result<(), Failed
                 assert_eq!(truth.encoded_len::<Fory>(), bytes.len());
             }
             if wrote(&writers, "java") && !java_scan_matters(path) {
-                same("java", &truth.encode_to_vec::<Fory<dialect::Java>>(), &bytes)?;
+                same(
+                    "java",
+                    &truth.encode_to_vec::<Fory<dialect::Java>>(),
+                    &bytes,
+                )?;
             }
             if wrote(&writers, "python") {
-                same("python", &truth.encode_to_vec::<Fory<dialect::Python>>(), &bytes)?;
+                same(
+                    "python",
+                    &truth.encode_to_vec::<Fory<dialect::Python>>(),
+                    &bytes,
+                )?;
             }
             if wrote(&writers, "javascript") {
                 let ours = truth.encode_to_vec::<Fory<dialect::JavaScript>>();
@@ -167,17 +183,28 @@ fn check<M: Model>(format: &str, path: &Path, truth: &[u8]) -> Result<(), Failed
         _ => {
             if wrote_only(&writers, REFUSED) {
                 let read = M::decode::<ForyConsistent>(&bytes);
-                return read.err().map(drop).ok_or_else(|| "a file with a wrong hash was read".into());
+                return read
+                    .err()
+                    .map(drop)
+                    .ok_or_else(|| "a file with a wrong hash was read".into());
             }
             let truth = read::<ForyConsistent, M>(&bytes, &truth)?;
             if wrote(&writers, "rust") {
                 same("rust", &truth.encode_to_vec::<ForyConsistent>(), &bytes)?;
             }
             if wrote(&writers, "java") && !java_scan_matters(path) {
-                same("java", &truth.encode_to_vec::<ForyConsistent<dialect::Java>>(), &bytes)?;
+                same(
+                    "java",
+                    &truth.encode_to_vec::<ForyConsistent<dialect::Java>>(),
+                    &bytes,
+                )?;
             }
             if wrote(&writers, "python") {
-                same("python", &truth.encode_to_vec::<ForyConsistent<dialect::Python>>(), &bytes)?;
+                same(
+                    "python",
+                    &truth.encode_to_vec::<ForyConsistent<dialect::Python>>(),
+                    &bytes,
+                )?;
             }
             if wrote(&writers, "javascript") {
                 let ours = truth.encode_to_vec::<ForyConsistent<dialect::JavaScript>>();
@@ -224,7 +251,9 @@ fn dynamic(format: &str, name: &str, bytes: &[u8]) -> Result<Vec<u8>, Failed> {
         "SimpleStruct" | "Person" | "Company" | "ECommerceData" | "SystemData" => "suite",
         _ => "protobuf",
     };
-    let id = schema.message_by_name(&format!("{package}.{name}")).map_err(|e| e.to_string())?;
+    let id = schema
+        .message_by_name(&format!("{package}.{name}"))
+        .map_err(|e| e.to_string())?;
     let format: interop_codec::Format = format.parse().map_err(Failed::from)?;
     let read = interop_codec::decode(schema, id, format, bytes, Default::default());
     let document = read.map_err(|error| error.to_string())?;
@@ -269,6 +298,10 @@ fn main() {
             }
         }
     }
-    assert!(trials.len() > 150, "only {} golden files found", trials.len());
+    assert!(
+        trials.len() > 150,
+        "only {} golden files found",
+        trials.len()
+    );
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

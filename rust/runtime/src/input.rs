@@ -259,11 +259,7 @@ impl<'a> In<'a> {
     /// # Errors
     /// When fewer are left; else those of `inner`.
     #[inline(always)]
-    pub fn part<T>(
-        &mut self,
-        len: u64,
-        inner: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
+    pub fn part<T>(&mut self, len: u64, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let outer = self.enter(len)?;
         let result = inner(self);
         self.leave(outer);

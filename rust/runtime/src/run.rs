@@ -149,9 +149,7 @@ impl Numbers {
         let mut value = C::gather7(C::low_bits(run.word(), 8 * len as u32));
         if len > 8 {
             // SAFETY: both bytes lie before the stop that was found.
-            let (ninth, last) = unsafe {
-                (*run.base.add(run.at + 8), *run.base.add(end - 1))
-            };
+            let (ninth, last) = unsafe { (*run.base.add(run.at + 8), *run.base.add(end - 1)) };
             value |= u64::from(ninth & 0x7f) << 56;
             if len > 9 {
                 value |= u64::from(last) << 63;
@@ -314,7 +312,16 @@ mod tests {
 
     #[test]
     fn runs_of_every_length_at_every_distance_from_the_end() {
-        let values = [0, 1, 300, (1 << 56) - 1, u64::from(u32::MAX), 77, 1 << 31, 1 << 48];
+        let values = [
+            0,
+            1,
+            300,
+            (1 << 56) - 1,
+            u64::from(u32::MAX),
+            77,
+            1 << 31,
+            1 << 48,
+        ];
         let mut out = Writer::new();
         for value in values {
             out.varint(value);

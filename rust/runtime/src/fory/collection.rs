@@ -116,7 +116,7 @@ pub fn read_struct_field<C: Cpu, S: Struct, M: Mode>(
     let layout = if M::CONSISTENT {
         Layout::SAME
     } else {
-        meta::struct_type::<C, S, M>(input, meta)?
+        meta::struct_type::<S, M>(input, meta)?
     };
     read_struct::<C, S, M>(input, meta, value, layout)
 }
@@ -185,9 +185,7 @@ impl List {
 pub(super) fn same_kind(theirs: u8, ours: u8) -> bool {
     let is_struct = |id| matches!(id, 27..=30);
     let is_enum = |id| matches!(id, 25 | 26);
-    theirs == ours
-        || (is_struct(theirs) && is_struct(ours))
-        || (is_enum(theirs) && is_enum(ours))
+    theirs == ours || (is_struct(theirs) && is_struct(ours)) || (is_enum(theirs) && is_enum(ours))
 }
 
 #[cold]
@@ -201,7 +199,10 @@ fn element_type(input: &mut In<'_>, ty: &TypeInfo) -> Result<()> {
         }
         return Ok(());
     }
-    Err(input.malformed(format!("elements of type id {id} where {} is declared", ty.id)))
+    Err(input.malformed(format!(
+        "elements of type id {id} where {} is declared",
+        ty.id
+    )))
 }
 
 /// A list of values of type `ty` that are no structs and take at least a byte each.
@@ -282,7 +283,7 @@ pub fn read_structs<C: Cpu, S: Struct, M: Mode>(
         list.unusual(input)?;
     }
     if list.flags & DECLARED_BIT == 0 {
-        layout = meta::struct_type::<C, S, M>(input, meta)?;
+        layout = meta::struct_type::<S, M>(input, meta)?;
     }
     input.charge(list.count, size_of::<S>())?;
     values.truncate(list.count);
@@ -311,7 +312,7 @@ pub fn struct_value_type<C: Cpu, S: Struct, M: Mode>(
     if declared {
         return Ok(Layout::SAME);
     }
-    meta::struct_type::<C, S, M>(input, meta)
+    meta::struct_type::<S, M>(input, meta)
 }
 
 /// Type info of a map's other values, where the chunk names it.
@@ -363,7 +364,10 @@ pub fn read_map<C: Cpu, K, V>(
         if size == 0 || size > count - entries.len() {
             return Err(Error::malformed(
                 input.offset() - 1,
-                format!("chunk of {size} entries where {} are left", count - entries.len()),
+                format!(
+                    "chunk of {size} entries where {} are left",
+                    count - entries.len()
+                ),
             ));
         }
         if header & 0x04 == 0 {

@@ -71,7 +71,7 @@ macro_rules! dense {
             ) -> Result<(), Error> {
                 const SIZE: usize = size_of::<$ty>();
                 let bytes = input.take(len)?;
-                if bytes.len() % SIZE != 0 {
+                if !bytes.len().is_multiple_of(SIZE) {
                     return Err(uneven(input, bytes.len(), SIZE));
                 }
                 let count = bytes.len() / SIZE;
@@ -114,7 +114,10 @@ pub unsafe fn write_bools(out: &mut Out, values: &[bool]) {
     // SAFETY: passed on to the caller; a bool is one byte of 0 or 1.
     unsafe {
         out.length(values.len());
-        out.bytes(std::slice::from_raw_parts(values.as_ptr().cast(), values.len()));
+        out.bytes(std::slice::from_raw_parts(
+            values.as_ptr().cast(),
+            values.len(),
+        ));
     }
 }
 

@@ -63,7 +63,10 @@ impl TypeDef {
         }
         let body = input.take(size)?;
         if header & !0xfff != identity(body, header as u16 & 0xfff) {
-            return Err(Error::malformed(start, "the TypeDef's hash is not that of its body"));
+            return Err(Error::malformed(
+                start,
+                "the TypeDef's hash is not that of its body",
+            ));
         }
         let mut part = In::new(body, &interop_wire::Limits::DEFAULT)?;
         let parsed = Self::fields(&mut part);
@@ -72,9 +75,7 @@ impl TypeDef {
             Error::new(offset, error.kind().clone())
         })?;
         // SAFETY: the input between `from` and here was read.
-        let bytes = unsafe {
-            std::slice::from_raw_parts(from, input.at as usize - from as usize)
-        };
+        let bytes = unsafe { std::slice::from_raw_parts(from, input.at as usize - from as usize) };
         Ok(Self {
             bytes: bytes.to_vec(),
             fields,
@@ -134,7 +135,11 @@ impl RemoteField {
             input.take(u64::from(size) + 1)?;
         }
         Ok(Self {
-            id: if tagged { FieldId::Tag(size) } else { FieldId::Name },
+            id: if tagged {
+                FieldId::Tag(size)
+            } else {
+                FieldId::Name
+            },
             nullable: head & 2 != 0,
             tracked: head & 1 != 0,
             ty,
@@ -217,7 +222,10 @@ impl Plan {
                 }
                 Some(index) => {
                     if std::mem::replace(&mut found[index], true) {
-                        return Err(format!("two fields of id {} in a TypeDef", info.fields[index].id));
+                        return Err(format!(
+                            "two fields of id {} in a TypeDef",
+                            info.fields[index].id
+                        ));
                     }
                     matched(field, index, &info.fields[index])?
                 }

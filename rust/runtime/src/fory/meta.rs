@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
+use super::Info;
 use super::evolve::{Plan, TypeDef};
 use super::{ForyDialect, Mode, Struct, mark};
-use super::Info;
-use crate::{Cpu, Error, In, Out};
+use crate::{Error, In, Out};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -148,7 +148,9 @@ impl ReadMeta {
 
     pub(super) fn plan(&self, layout: Layout) -> Option<Rc<Plan>> {
         let plans = &self.rest.as_ref()?.plans;
-        plans.get(layout.0 as usize).map(|(_, _, plan)| plan.clone())
+        plans
+            .get(layout.0 as usize)
+            .map(|(_, _, plan)| plan.clone())
     }
 
     /// The TypeDef that a marker introduces or refers to.
@@ -171,11 +173,17 @@ impl ReadMeta {
             // A stream of many TypeDefs costs their parsed form.
             input.charge(1, 64 * (def.fields.len() + 1))?;
             self.count += 1;
-            self.rest.get_or_insert_default().defs.push((index, def.clone()));
+            self.rest
+                .get_or_insert_default()
+                .defs
+                .push((index, def.clone()));
             return Ok((index, def));
         }
         let defs = self.rest.iter().flat_map(|rest| &rest.defs);
-        let found = defs.filter(|(at, _)| *at == index).map(|(_, def)| def).next();
+        let found = defs
+            .filter(|(at, _)| *at == index)
+            .map(|(_, def)| def)
+            .next();
         match found {
             Some(def) => Ok((index, def.clone())),
             None => Err(Error::malformed(
@@ -191,7 +199,7 @@ impl ReadMeta {
 /// # Errors
 /// When another kind of value is announced, or the TypeDef does not fit.
 #[inline(always)]
-pub(super) fn struct_type<C: Cpu, S: Struct, M: Mode>(
+pub(super) fn struct_type<S: Struct, M: Mode>(
     input: &mut In<'_>,
     meta: &mut ReadMeta,
 ) -> Result<Layout> {
@@ -251,7 +259,10 @@ fn received_type(input: &mut In<'_>, meta: &mut ReadMeta, info: &'static Info) -
     if id != u32::from(mark::COMPATIBLE_STRUCT) {
         return Err(Error::malformed(
             start,
-            format!("type id {id}; a struct {} with a TypeDef must come here", info.name),
+            format!(
+                "type id {id}; a struct {} with a TypeDef must come here",
+                info.name
+            ),
         ));
     }
     // The marker refers back, or one of the known TypeDefs follows.
@@ -263,13 +274,13 @@ fn received_type(input: &mut In<'_>, meta: &mut ReadMeta, info: &'static Info) -
         if index < meta.count && meta.slot_of(index) == slot {
             return Ok(Layout::SAME);
         }
-    } else if index == meta.count {
-        if let Some(def) = info.type_defs.iter().find(|def| input.starts_with(def)) {
-            input.advance(def.len());
-            meta.set_slot(index, slot);
-            meta.count += 1;
-            return Ok(Layout::SAME);
-        }
+    } else if index == meta.count
+        && let Some(def) = info.type_defs.iter().find(|def| input.starts_with(def))
+    {
+        input.advance(def.len());
+        meta.set_slot(index, slot);
+        meta.count += 1;
+        return Ok(Layout::SAME);
     }
     input.at = place;
     let (index, def) = meta.type_def(input)?;
@@ -278,7 +289,10 @@ fn received_type(input: &mut In<'_>, meta: &mut ReadMeta, info: &'static Info) -
         return Ok(Layout::SAME);
     }
     let rest = meta.rest.get_or_insert_default();
-    let known = rest.plans.iter().position(|(i, s, _)| *i == index && *s == slot);
+    let known = rest
+        .plans
+        .iter()
+        .position(|(i, s, _)| *i == index && *s == slot);
     let position = match known {
         Some(position) => position,
         None => {

@@ -19,7 +19,7 @@ use crate::{Cpu, Error, In, Out};
 
 pub use collection::{
     bytes, read_bytes, read_list, read_map, read_null, read_strings, read_struct_field,
-    read_struct_value, read_structs, value_type, struct_value_type,
+    read_struct_value, read_structs, struct_value_type, value_type,
 };
 pub use dense::{Dense, read as read_dense, read_bools, write as write_dense, write_bools};
 pub use dialect::ForyDialect;
@@ -27,8 +27,8 @@ pub use info::{FieldInfo, Info, TypeInfo};
 pub use meta::{Layout, ReadMeta, WriteMeta};
 pub use scalar::Scalar;
 pub use skip::{tagged_i64, tagged_u64};
-pub use time::{duration, timestamp};
 pub use text::{read_string, string, string_bound, write_string};
+pub use time::{duration, timestamp};
 pub use write::{
     bytes_bound, write_bytes, write_list, write_map, write_struct_field, write_struct_map,
     write_struct_value, write_structs,
@@ -167,12 +167,7 @@ impl<S: Struct, M: Mode> Task for ReadFields<'_, '_, '_, S, M> {
 }
 
 /// A task that reads a whole stream.
-struct ReadRoot<'m, 'a, S, M>(
-    &'m mut S,
-    &'a [u8],
-    &'a Limits,
-    std::marker::PhantomData<M>,
-);
+struct ReadRoot<'m, 'a, S, M>(&'m mut S, &'a [u8], &'a Limits, std::marker::PhantomData<M>);
 
 impl<S: Struct, M: Mode> Task for ReadRoot<'_, '_, S, M> {
     type Output = Result<(), Error>;
@@ -185,7 +180,7 @@ impl<S: Struct, M: Mode> Task for ReadRoot<'_, '_, S, M> {
             root_flags(&mut input)?;
         }
         let mut meta = ReadMeta::new();
-        let layout = meta::struct_type::<C, S, M>(&mut input, &mut meta)?;
+        let layout = meta::struct_type::<S, M>(&mut input, &mut meta)?;
         collection::read_struct::<C, S, M>(&mut input, &mut meta, message, layout)?;
         input.finish()
     }
@@ -218,7 +213,12 @@ pub fn encode<S: Struct, D: ForyDialect, M: Mode>(message: &S, out: &mut Vec<u8>
     unsafe {
         place.array([mark::XLANG, mark::VALUE]);
         let end = meta::with_slots(S::SLOTS, |meta| {
-            cpu::dispatch(WriteRoot::<S, D, M>(message, place, meta, std::marker::PhantomData))
+            cpu::dispatch(WriteRoot::<S, D, M>(
+                message,
+                place,
+                meta,
+                std::marker::PhantomData,
+            ))
         });
         end.finish(out);
     }
@@ -256,5 +256,10 @@ pub fn decode<S: Struct, M: Mode>(
     bytes: &[u8],
     limits: &Limits,
 ) -> Result<(), Error> {
-    cpu::dispatch(ReadRoot::<S, M>(message, bytes, limits, std::marker::PhantomData))
+    cpu::dispatch(ReadRoot::<S, M>(
+        message,
+        bytes,
+        limits,
+        std::marker::PhantomData,
+    ))
 }

@@ -71,7 +71,7 @@ impl Scalar {
             Self::Bool(value) => Some(f64::from(u8::from(*value))),
             Self::Int(value) => (*value as f64 as i128 == *value).then_some(*value as f64),
             Self::Float { value, bits } => (*bits == 64 || !value.is_nan()).then_some(*value),
-            Self::Text(text) => Literal::parse(text).and_then(|literal| literal.to_float::<f64>()),
+            Self::Text(text) => Literal::parse(text).and_then(|literal| literal.to_float()),
         };
         value.ok_or_else(|| no(self, "double"))
     }
@@ -90,7 +90,7 @@ impl Scalar {
                 (*bits == 32 || (same && !value.is_nan())).then_some(narrow)
             }
             Self::Text(text) => Literal::parse(text)
-                .and_then(|literal| literal.to_float::<f64>())
+                .and_then(|literal| literal.to_float())
                 .filter(|value| f64::from(*value as f32) == *value)
                 .map(|value| value as f32),
         };
@@ -194,7 +194,7 @@ impl<'a> Literal<'a> {
     }
 
     /// The float whose exact value the literal is.
-    fn to_float<F>(&self) -> Option<f64> {
+    fn to_float(&self) -> Option<f64> {
         let value: f64 = self.text.parse().ok()?;
         if !value.is_finite() {
             return None;
@@ -214,7 +214,8 @@ impl<'a> Literal<'a> {
             digits.len() as i64 - leading as i64 + exponent
         };
         let same = same_digits
-            && magnitude(&theirs, -(fraction.len() as i64)) == magnitude(&self.digits, self.exponent);
+            && magnitude(&theirs, -(fraction.len() as i64))
+                == magnitude(&self.digits, self.exponent);
         same.then_some(value)
     }
 }
@@ -232,7 +233,10 @@ mod tests {
         assert_eq!(Scalar::Int(7).to_int::<i32>(), Ok(7));
         assert!(Scalar::Int((1 << 40) + 7).to_int::<i32>().is_err());
         assert!(Scalar::Int(-1).to_int::<u64>().is_err());
-        let half = Scalar::Float { value: 0.5, bits: 64 };
+        let half = Scalar::Float {
+            value: 0.5,
+            bits: 64,
+        };
         assert!(half.to_int::<i32>().is_err());
         assert_eq!(text("1.50e1").to_int::<i32>(), Ok(15));
         for wrong in ["+1", " 1", "01", "1.", ".5", "0x1", "1e+2", "NaN", ""] {
@@ -246,16 +250,27 @@ mod tests {
         assert!(Scalar::Int((1 << 53) + 1).to_f64().is_err());
         assert_eq!(text("0.5").to_f64(), Ok(0.5));
         assert!(text("0.1").to_f64().is_err());
-        let tenth = Scalar::Float { value: 0.1, bits: 64 };
+        let tenth = Scalar::Float {
+            value: 0.1,
+            bits: 64,
+        };
         assert!(tenth.to_f32().is_err());
-        let zero = Scalar::Float { value: -0.0, bits: 64 };
+        let zero = Scalar::Float {
+            value: -0.0,
+            bits: 64,
+        };
         assert!(zero.to_f32().unwrap().is_sign_negative());
         assert_eq!(zero.to_text().unwrap(), "-0.0");
         assert_eq!(half_text(), "0.5");
     }
 
     fn half_text() -> String {
-        Scalar::Float { value: 0.5, bits: 32 }.to_text().unwrap()
+        Scalar::Float {
+            value: 0.5,
+            bits: 32,
+        }
+        .to_text()
+        .unwrap()
     }
 
     #[test]

@@ -108,7 +108,10 @@ fn type_info(input: &mut In<'_>) -> Result<RemoteType> {
     if matches!(id, 25 | 34) {
         input.varint32::<C>()?;
     }
-    let unknown = || RemoteType { id: 0, inner: Vec::new() };
+    let unknown = || RemoteType {
+        id: 0,
+        inner: Vec::new(),
+    };
     let inner = match id {
         22 | 23 => vec![unknown()],
         24 => vec![unknown(), unknown()],
@@ -121,7 +124,9 @@ fn type_info(input: &mut In<'_>) -> Result<RemoteType> {
 fn structure(input: &mut In<'_>, meta: &mut ReadMeta) -> Result<()> {
     let id = input.varint32::<C>()?;
     if !matches!(id, 28 | 30) {
-        return Err(input.malformed(format!("type id {id} where a struct with a TypeDef follows")));
+        return Err(input.malformed(format!(
+            "type id {id} where a struct with a TypeDef follows"
+        )));
     }
     fields(input, meta)
 }
@@ -131,11 +136,7 @@ fn fields(input: &mut In<'_>, meta: &mut ReadMeta) -> Result<()> {
     planned(input, meta, &def)
 }
 
-fn planned(
-    input: &mut In<'_>,
-    meta: &mut ReadMeta,
-    def: &super::evolve::TypeDef,
-) -> Result<()> {
+fn planned(input: &mut In<'_>, meta: &mut ReadMeta, def: &super::evolve::TypeDef) -> Result<()> {
     for field in &def.fields {
         if (field.nullable || field.tracked) && !read_null(input)? {
             continue;
@@ -205,7 +206,11 @@ fn map(input: &mut In<'_>, meta: &mut ReadMeta, ty: &RemoteType) -> Result<()> {
     while left > 0 {
         let header = input.u8()?;
         let null = header & 0x12;
-        let size = if null == 0 { usize::from(input.u8()?) } else { 1 };
+        let size = if null == 0 {
+            usize::from(input.u8()?)
+        } else {
+            1
+        };
         if size == 0 || size > left {
             return Err(input.malformed("a map chunk of no or too many entries"));
         }

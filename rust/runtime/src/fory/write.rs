@@ -144,7 +144,13 @@ pub unsafe fn write_map<K: Eq + std::hash::Hash, V>(
 /// # Safety
 /// As for [`write_map`], and [`super::Info::meta_bound`] for each 255 entries.
 #[inline(always)]
-pub unsafe fn write_struct_map<C: Cpu, D: ForyDialect, M: Mode, K: Eq + std::hash::Hash, S: Struct>(
+pub unsafe fn write_struct_map<
+    C: Cpu,
+    D: ForyDialect,
+    M: Mode,
+    K: Eq + std::hash::Hash,
+    S: Struct,
+>(
     out: &mut Out,
     meta: &mut WriteMeta<'_>,
     map: &Map<K, S>,

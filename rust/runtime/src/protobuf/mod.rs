@@ -9,13 +9,13 @@ use interop_wire::Limits;
 use crate::cpu::{self, Task};
 use crate::{Cpu, Error, In, Out};
 
+pub use crate::out::length_bytes;
 pub use interop_wire::{unzigzag32, unzigzag64};
 pub use read::{
     Packed, Tag, bool_, double, fixed32, fixed64, float, i32_, i64_, merge_entry, merge_message,
     packed_fixed, packed_varints, push_bytes, push_message, push_string, read_bytes, read_string,
     sfixed32, sfixed64, skip_or_keep, u32_, u64_, zigzag32, zigzag64,
 };
-pub use crate::out::length_bytes;
 pub use unknown::UnknownFields;
 pub use write::{
     Size, len_bound, len_size, varint_size, write_bytes, write_message, write_packed_fixed,

@@ -196,10 +196,7 @@ pub fn merge_entry<C: Cpu, K: Default + Eq + Hash, V: Default>(
 /// # Errors
 /// With byte offset and the path inside the message.
 #[inline(always)]
-pub fn push_message<C: Cpu, M: Message>(
-    input: &mut In<'_>,
-    messages: &mut Vec<M>,
-) -> Result<()> {
+pub fn push_message<C: Cpu, M: Message>(input: &mut In<'_>, messages: &mut Vec<M>) -> Result<()> {
     input.charge(1, size_of::<M>())?;
     let index = messages.len();
     messages.push(M::default());
@@ -269,9 +266,7 @@ pub fn packed_fixed<C: Cpu, E: Dense>(input: &mut In<'_>, values: &mut Vec<E>) -
 pub fn skip_or_keep(input: &mut In<'_>, tag: Tag, unknown: &mut UnknownFields) -> Result<()> {
     skip(input, tag.key).at("(unknown)")?;
     // SAFETY: the input between the tag's first byte and here was read.
-    let bytes = unsafe {
-        std::slice::from_raw_parts(tag.at, input.at as usize - tag.at as usize)
-    };
+    let bytes = unsafe { std::slice::from_raw_parts(tag.at, input.at as usize - tag.at as usize) };
     input.charge(1, bytes.len())?;
     unknown.push(bytes);
     Ok(())
