@@ -51,9 +51,11 @@ fn arguments() -> Result<Arguments, String> {
                 Some("markdown") => parsed.json = false,
                 _ => return Err("--output takes json or markdown".to_owned()),
             },
-            other => return Err(format!(
-                "{other}: know --quick, --rounds N, --suite, --filter TEXT, --op NAME, --output json|markdown"
-            )),
+            other => {
+                return Err(format!(
+                    "{other}: know --quick, --rounds N, --suite, --filter TEXT, --op NAME, --output json|markdown"
+                ));
+            }
         }
     }
     Ok(parsed)
@@ -83,7 +85,9 @@ fn cases(golden: &Path, suite: bool) -> Result<Vec<(String, String, Vec<u8>)>, S
     let mut cases = Vec::new();
     let dir = golden.join("protobuf/canonical");
     let listed = std::fs::read_dir(&dir).map_err(|error| error.to_string())?;
-    let names: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let names: Vec<PathBuf> = listed
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
     for model in MODELS {
         let found = names.iter().find(|path| {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -91,7 +95,11 @@ fn cases(golden: &Path, suite: bool) -> Result<Vec<(String, String, Vec<u8>)>, S
             name == model && writers.split('+').any(|writer| writer == "rust-prost")
         });
         let path = found.ok_or_else(|| format!("no golden file of {model}"))?;
-        cases.push((model.to_owned(), "canonical".to_owned(), read(path.clone())?));
+        cases.push((
+            model.to_owned(),
+            "canonical".to_owned(),
+            read(path.clone())?,
+        ));
     }
     if suite {
         for model in TYPES {
@@ -112,7 +120,11 @@ fn run() -> Result<(), String> {
         let ours = ours::formats(&model, &bytes)?;
         for (format, ours, floor) in ours {
             let label = format!("{format}/{model}/{set}");
-            if arguments.filter.as_ref().is_some_and(|text| !label.contains(text.as_str())) {
+            if arguments
+                .filter
+                .as_ref()
+                .is_some_and(|text| !label.contains(text.as_str()))
+            {
                 continue;
             }
             let encoded = ours.encoded;

@@ -43,7 +43,9 @@ fn interval(values: &[f64]) -> (f64, f64) {
             let mut sample: Vec<f64> = values
                 .iter()
                 .map(|_| {
-                    state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405);
+                    state = state
+                        .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                        .wrapping_add(0x1405);
                     values[(state >> 33) as usize % values.len()]
                 })
                 .collect();
@@ -51,13 +53,19 @@ fn interval(values: &[f64]) -> (f64, f64) {
         })
         .collect();
     medians.sort_by(f64::total_cmp);
-    (medians[RESAMPLES / 40], medians[RESAMPLES - 1 - RESAMPLES / 40])
+    (
+        medians[RESAMPLES / 40],
+        medians[RESAMPLES - 1 - RESAMPLES / 40],
+    )
 }
 
 /// Rows of one group; ratios are taken round by round, since both sides of a round met the same
 /// machine.
 pub fn rows(format: &str, model: &str, set: &str, op: Op, group: Vec<Measured>) -> Vec<Row> {
-    let medians: Vec<f64> = group.iter().map(|m| median(&mut m.rounds_ns.clone())).collect();
+    let medians: Vec<f64> = group
+        .iter()
+        .map(|m| median(&mut m.rounds_ns.clone()))
+        .collect();
     let is_peer = |m: &Measured| m.contestant != "floor" && !m.contestant.starts_with("interop");
     let best = (0..group.len())
         .filter(|i| is_peer(&group[*i]))

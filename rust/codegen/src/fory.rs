@@ -207,7 +207,7 @@ impl Context<'_, '_> {
                 (Shape::Repeated { .. }, None) => {
                     constant += 12;
                     if self.is_struct(ty) {
-                        terms.push(format!("{}", self.meta_bound(ty)));
+                        terms.push(self.meta_bound(ty));
                     }
                     terms.push(format!(
                         "{place}.iter().map(|value| {}).sum::<usize>()",

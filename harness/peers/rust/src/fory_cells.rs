@@ -42,12 +42,23 @@ where
     M: fory::Serializer<Target = M> + Clone + PartialEq + 'static,
 {
     let fory = registered(compatible).map_err(|error| format!("{error:?}"))?;
-    let value: M = fory.deserialize(bytes).map_err(|error| format!("{error:?}"))?;
-    let written = fory.serialize(&value).map_err(|error| format!("{error:?}"))?;
-    let again: M = fory.deserialize(&written).map_err(|error| format!("{error:?}"))?;
+    let value: M = fory
+        .deserialize(bytes)
+        .map_err(|error| format!("{error:?}"))?;
+    let written = fory
+        .serialize(&value)
+        .map_err(|error| format!("{error:?}"))?;
+    let again: M = fory
+        .deserialize(&written)
+        .map_err(|error| format!("{error:?}"))?;
     // Hash maps have no order of their own: sizes and values must agree, bytes need not.
     if again != value || written.len() != bytes.len() {
-        return Err(format!("fory {}: reads {} bytes, writes {}", std::any::type_name::<M>(), bytes.len(), written.len()));
+        return Err(format!(
+            "fory {}: reads {} bytes, writes {}",
+            std::any::type_name::<M>(),
+            bytes.len(),
+            written.len()
+        ));
     }
     let fory = Rc::new(fory);
     let (a, b, c) = (fory.clone(), fory.clone(), fory);

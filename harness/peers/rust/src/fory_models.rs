@@ -196,7 +196,6 @@ pub mod bench {
         #[fory(id = 1)]
         pub media_content_list: Vec<MediaContent>,
     }
-
 }
 
 /// `suite.proto`.
@@ -406,7 +405,6 @@ pub mod suite {
         #[fory(id = 4)]
         pub system_info: HashMap<String, String>,
     }
-
 }
 
 /// A library instance that knows all types; `compatible` or consistent.
@@ -414,7 +412,10 @@ pub mod suite {
 /// # Errors
 /// When a registration is refused.
 pub fn registered(compatible: bool) -> Result<fory::Fory, fory::Error> {
-    let mut fory = fory::Fory::builder().xlang(true).compatible(compatible).build();
+    let mut fory = fory::Fory::builder()
+        .xlang(true)
+        .compatible(compatible)
+        .build();
     fory.register::<bench::Player>(6)?;
     fory.register::<bench::Size>(7)?;
     fory.register::<bench::NumericStruct>(1)?;

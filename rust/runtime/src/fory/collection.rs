@@ -116,7 +116,7 @@ pub fn read_struct_field<C: Cpu, S: Struct, M: Mode>(
     let layout = if M::CONSISTENT {
         Layout::SAME
     } else {
-        meta::struct_type::<C, S, M>(input, meta)?
+        meta::struct_type::<S, M>(input, meta)?
     };
     read_struct::<C, S, M>(input, meta, value, layout)
 }
@@ -283,7 +283,7 @@ pub fn read_structs<C: Cpu, S: Struct, M: Mode>(
         list.unusual(input)?;
     }
     if list.flags & DECLARED_BIT == 0 {
-        layout = meta::struct_type::<C, S, M>(input, meta)?;
+        layout = meta::struct_type::<S, M>(input, meta)?;
     }
     input.charge(list.count, size_of::<S>())?;
     values.truncate(list.count);
@@ -312,7 +312,7 @@ pub fn struct_value_type<C: Cpu, S: Struct, M: Mode>(
     if declared {
         return Ok(Layout::SAME);
     }
-    meta::struct_type::<C, S, M>(input, meta)
+    meta::struct_type::<S, M>(input, meta)
 }
 
 /// Type info of a map's other values, where the chunk names it.

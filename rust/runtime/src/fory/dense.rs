@@ -71,7 +71,7 @@ macro_rules! dense {
             ) -> Result<(), Error> {
                 const SIZE: usize = size_of::<$ty>();
                 let bytes = input.take(len)?;
-                if bytes.len() % SIZE != 0 {
+                if !bytes.len().is_multiple_of(SIZE) {
                     return Err(uneven(input, bytes.len(), SIZE));
                 }
                 let count = bytes.len() / SIZE;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Info;
 use super::evolve::{Plan, TypeDef};
 use super::{ForyDialect, Mode, Struct, mark};
-use crate::{Cpu, Error, In, Out};
+use crate::{Error, In, Out};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -199,7 +199,7 @@ impl ReadMeta {
 /// # Errors
 /// When another kind of value is announced, or the TypeDef does not fit.
 #[inline(always)]
-pub(super) fn struct_type<C: Cpu, S: Struct, M: Mode>(
+pub(super) fn struct_type<S: Struct, M: Mode>(
     input: &mut In<'_>,
     meta: &mut ReadMeta,
 ) -> Result<Layout> {
@@ -274,13 +274,13 @@ fn received_type(input: &mut In<'_>, meta: &mut ReadMeta, info: &'static Info) -
         if index < meta.count && meta.slot_of(index) == slot {
             return Ok(Layout::SAME);
         }
-    } else if index == meta.count {
-        if let Some(def) = info.type_defs.iter().find(|def| input.starts_with(def)) {
-            input.advance(def.len());
-            meta.set_slot(index, slot);
-            meta.count += 1;
-            return Ok(Layout::SAME);
-        }
+    } else if index == meta.count
+        && let Some(def) = info.type_defs.iter().find(|def| input.starts_with(def))
+    {
+        input.advance(def.len());
+        meta.set_slot(index, slot);
+        meta.count += 1;
+        return Ok(Layout::SAME);
     }
     input.at = place;
     let (index, def) = meta.type_def(input)?;

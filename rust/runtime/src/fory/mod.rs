@@ -180,7 +180,7 @@ impl<S: Struct, M: Mode> Task for ReadRoot<'_, '_, S, M> {
             root_flags(&mut input)?;
         }
         let mut meta = ReadMeta::new();
-        let layout = meta::struct_type::<C, S, M>(&mut input, &mut meta)?;
+        let layout = meta::struct_type::<S, M>(&mut input, &mut meta)?;
         collection::read_struct::<C, S, M>(&mut input, &mut meta, message, layout)?;
         input.finish()
     }

@@ -71,7 +71,7 @@ impl Scalar {
             Self::Bool(value) => Some(f64::from(u8::from(*value))),
             Self::Int(value) => (*value as f64 as i128 == *value).then_some(*value as f64),
             Self::Float { value, bits } => (*bits == 64 || !value.is_nan()).then_some(*value),
-            Self::Text(text) => Literal::parse(text).and_then(|literal| literal.to_float::<f64>()),
+            Self::Text(text) => Literal::parse(text).and_then(|literal| literal.to_float()),
         };
         value.ok_or_else(|| no(self, "double"))
     }
@@ -90,7 +90,7 @@ impl Scalar {
                 (*bits == 32 || (same && !value.is_nan())).then_some(narrow)
             }
             Self::Text(text) => Literal::parse(text)
-                .and_then(|literal| literal.to_float::<f64>())
+                .and_then(|literal| literal.to_float())
                 .filter(|value| f64::from(*value as f32) == *value)
                 .map(|value| value as f32),
         };
@@ -194,7 +194,7 @@ impl<'a> Literal<'a> {
     }
 
     /// The float whose exact value the literal is.
-    fn to_float<F>(&self) -> Option<f64> {
+    fn to_float(&self) -> Option<f64> {
         let value: f64 = self.text.parse().ok()?;
         if !value.is_finite() {
             return None;

@@ -5,6 +5,7 @@ use crate::Out;
 ///
 /// One word while there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::box_collection)] // One word in every message, three only where needed.
 pub struct UnknownFields(Option<Box<Vec<u8>>>);
 
 impl UnknownFields {
