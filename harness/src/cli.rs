@@ -53,13 +53,28 @@ pub enum Command {
     /// Build, list and check the peers: the real libraries of other languages.
     #[command(subcommand)]
     Peers(PeersCommand),
+    /// Measure what each library costs, all in one run.
+    Bench(Box<crate::bench::args::BenchArgs>),
+    /// Print the encoded size of every model in every format.
+    Sizes(crate::bench::args::SizesArgs),
+    /// Make a report with plots of a run.
+    Report(crate::bench::args::ReportArgs),
+    /// Say where the time goes: a flame graph of each cell under measurement.
+    Profile(Box<crate::bench::args::ProfileArgs>),
 }
 
 /// What to do with peers.
 #[derive(Debug, Subcommand)]
 pub enum PeersCommand {
     /// Build peers into target/peers; peers whose toolchain is missing are skipped and named.
-    Build(PeersArgs),
+    Build {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        peers: PeersArgs,
+        /// Build with symbols into target/peers-debug, for bench --debug and profile --debug.
+        #[arg(long)]
+        debug: bool,
+    },
     /// Start the peers and list what they offer.
     List(PeersArgs),
     /// Say what is missing, and the command that installs it.

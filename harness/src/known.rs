@@ -14,8 +14,10 @@ use crate::verdict::Verdict;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Glob on the cell's name; `*` and `?` match `/` too.
+    /// Glob on the cell's name; `*` and `?` match `/` too, `{a,b}` either of its parts.
     pub pattern: String,
+    #[serde(skip)]
+    globs: Vec<WildMatch>,
     /// The verdict that each matching cell has.
     pub verdict: Verdict,
     /// What each matching cell's message starts with.
@@ -56,8 +58,10 @@ impl KnownFailures {
     /// # Errors
     /// A sentence with line and column.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
-        let all: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        for entry in &all.known {
+        let mut all: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        for entry in &mut all.known {
+            let globs = alternatives(&entry.pattern)?;
+            entry.globs = globs.iter().map(|glob| WildMatch::new(glob)).collect();
             if !is_date(&entry.expires) {
                 return Err(format!(
                     "{}: expires must be a date as YYYY-MM-DD, not {:?}",
@@ -72,7 +76,7 @@ impl KnownFailures {
 impl Entry {
     /// True when the pattern matches the cell's name.
     pub fn matches(&self, cell: &str) -> bool {
-        WildMatch::new(&self.pattern).matches(cell)
+        self.globs.iter().any(|glob| glob.matches(cell))
     }
 
     /// True when `today` is past the last day.
@@ -91,6 +95,23 @@ impl Entry {
         }
         None
     }
+}
+
+/// The patterns that `{a,b}` in one stands for; braces do not nest.
+fn alternatives(pattern: &str) -> std::result::Result<Vec<String>, String> {
+    let Some((before, rest)) = pattern.split_once('{') else {
+        return Ok(vec![pattern.to_owned()]);
+    };
+    let (inside, after) = rest
+        .split_once('}')
+        .ok_or_else(|| format!("{pattern}: `{{` without `}}`"))?;
+    let tails = alternatives(after)?;
+    let all = inside.split(',').flat_map(|part| {
+        tails
+            .iter()
+            .map(move |tail| format!("{before}{part}{tail}"))
+    });
+    Ok(all.collect())
 }
 
 fn is_date(text: &str) -> bool {
@@ -127,6 +148,13 @@ fn date_of(days_since_epoch: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn braces_stand_for_either_part() {
+        let all = alternatives("a/{b,c}@{d,}e").unwrap();
+        assert_eq!(all, ["a/b@de", "a/b@e", "a/c@de", "a/c@e"]);
+        assert!(alternatives("a{b").is_err());
+    }
 
     #[test]
     fn dates() {

@@ -5,6 +5,7 @@
 //! everything else serves them: the golden corpus ([`golden`]), the check itself ([`check`]) with
 //! its [`verdict`]s and [`known`] failures, and the explanation of bytes ([`explain`]).
 
+pub mod bench;
 pub mod check;
 pub mod cli;
 pub mod commands;

@@ -174,6 +174,7 @@ fn welcome() -> Welcome {
             name: "dynamic".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: vec![capability(Format::Protobuf), capability(Format::Msgpack)],
+            unavailable: String::new(),
         }],
     }
 }

@@ -43,6 +43,8 @@ fn main() {
                 format!("{} by {}", file.case(), file.writers.join("+"))
             }
             Source::Vector(index) => vector_names[&index].clone(),
+            // Peers are asked only with --live, which this test does not say.
+            Source::Live => "live peers".to_owned(),
         };
         trials.push(Trial::test(name, move || outcome(&failures)));
     }

@@ -29,6 +29,7 @@ class Schema;
 // A library's own object for one message.
 struct Native {
   virtual ~Native() = default;
+  std::string model;  // where the codec needs to know
 };
 
 // A format as one implementation serves it.

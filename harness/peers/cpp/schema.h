@@ -16,7 +16,7 @@ class Schema {
   explicit Schema(const std::string& file_descriptor_set);
 
   const std::vector<std::string>& models() const { return models_; }
-  bool has(const std::string& model) const { return prototypes_.count(model) != 0; }
+  bool is_built_in() const { return pool_ == nullptr; }
   std::unique_ptr<pb::Message> make(const std::string& model) const;
 
  private:

@@ -1,5 +1,6 @@
 //! Does what the command line asks for.
 
+mod bench;
 mod check;
 mod codec;
 mod explain;
@@ -32,6 +33,10 @@ pub fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<u8> {
         Some(Command::Vectors(args)) => vectors::run(&args, out),
         Some(Command::Schema(args)) => schema::run(&args, out),
         Some(Command::Peers(command)) => peers::run(&command, out),
+        Some(Command::Bench(args)) => bench::bench(&args, out),
+        Some(Command::Sizes(args)) => bench::sizes(&args, out),
+        Some(Command::Report(args)) => bench::report(&args, out),
+        Some(Command::Profile(args)) => bench::profile(&args, out),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::values::write_atomically;
 
 pub(super) fn run(command: &PeersCommand, out: &mut dyn Write) -> Result<u8> {
     match command {
-        PeersCommand::Build(args) => build(args, out),
+        PeersCommand::Build { peers, debug } => build(peers, *debug, out),
         PeersCommand::List(args) => list(args, out),
         PeersCommand::Doctor(args) => doctor(args, out),
         PeersCommand::Support { peers, write } => support(peers, *write, out),
@@ -35,9 +35,12 @@ fn store_and_peers(args: &PeersArgs) -> Result<(Store, Vec<Declaration>)> {
 }
 
 /// Builds peers one after another. A missing toolchain skips its peer; a failed build is exit 3.
-fn build(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
+fn build(args: &PeersArgs, debug: bool, out: &mut dyn Write) -> Result<u8> {
     let (store, peers) = store_and_peers(args)?;
-    let folders = folders(&store);
+    let mut folders = folders(&store);
+    if debug {
+        folders.build = folders.root.join("target/peers-debug");
+    }
     let mut failed = Vec::new();
     for peer in &peers {
         let missing = peer.missing(succeeds);
@@ -57,7 +60,13 @@ fn build(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
         std::fs::create_dir_all(&directory)
             .map_err(|error| Failure::harness(format!("{}: {error}", directory.display())))?;
         let started = std::time::Instant::now();
-        match run_command(&peer.build_program(&folders), false) {
+        let mut program = peer.build_program(&folders);
+        if debug {
+            program
+                .env
+                .insert("PEER_SYMBOLS".to_owned(), "1".to_owned());
+        }
+        match run_command(&program, false) {
             Ok(()) => writeln!(
                 out,
                 "{:<11} built in {:.1} s",

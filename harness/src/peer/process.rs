@@ -197,6 +197,11 @@ impl Process {
         resident_bytes_of_group(self.group?)
     }
 
+    /// The process that leads the group.
+    pub fn id(&self) -> Option<u32> {
+        self.group
+    }
+
     /// Tells the peer that no more requests come.
     pub fn close_requests(&mut self) {
         self.requests = None;
@@ -247,6 +252,25 @@ pub fn run_command(program: &Program, quiet: bool) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("{} ended with {status}", program.argv.join(" ")))
+    }
+}
+
+/// Runs a command to its end; gives its standard output and the end of what it said on stderr.
+///
+/// # Errors
+/// A sentence when it can't be started or fails.
+pub fn output_of(argv: &[String]) -> Result<(Vec<u8>, String), String> {
+    let (name, args) = argv.split_first().ok_or("empty command")?;
+    let output = std::process::Command::new(name)
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
+    let log = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.success() {
+        Ok((output.stdout, log))
+    } else {
+        Err(format!("{name} ended with {}: {log}", output.status))
     }
 }
 

@@ -84,6 +84,9 @@ pub struct Implementation {
     pub version: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "3")]
     pub capabilities: ::prost::alloc::vec::Vec<Capability>,
+    /// why it can serve nothing here: "not installed: PACKAGE"
+    #[prost(string, tag = "4")]
+    pub unavailable: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Capability {

@@ -275,6 +275,80 @@ fn check_body(request: &request::Body, reply: Reply) -> Result<reply::Body, Faul
     }
 }
 
+/// A conversation that stays open between requests: one request at a time, no fresh process
+/// after a failure. What a peer warmed up stays warm.
+pub struct Held<'a> {
+    session: Option<Session<'a>>,
+    /// Why there is no session any more.
+    ended: Option<Fault>,
+    next_id: u64,
+}
+
+impl<'a> Held<'a> {
+    /// Starts the peer and asks what it offers.
+    ///
+    /// # Errors
+    /// When it does not start, or does not answer as the protocol says.
+    pub async fn open(program: &Program, bounds: &'a Bounds) -> Result<(Self, Welcome), Fault> {
+        let (session, welcome) = Session::open(program, bounds).await?;
+        let held = Self {
+            session: Some(session),
+            ended: None,
+            next_id: 1,
+        };
+        Ok((held, welcome))
+    }
+
+    /// Puts one request and waits for its answer, at most `deadline`.
+    ///
+    /// # Errors
+    /// What ended the conversation, now or at an earlier request.
+    pub async fn ask(
+        &mut self,
+        body: request::Body,
+        deadline: Duration,
+    ) -> Result<reply::Body, Fault> {
+        let Some(mut session) = self.session.take() else {
+            let gone = || Fault::Start("its conversation was given up".to_owned());
+            return Err(self.ended.clone().unwrap_or_else(gone));
+        };
+        let id = self.next_id;
+        self.next_id += 1;
+        session.send(id, body.clone());
+        let fault = match session.receive(deadline).await {
+            Ok(reply) if reply.id == id => match check_body(&body, reply) {
+                Ok(body) => {
+                    self.session = Some(session);
+                    return Ok(body);
+                }
+                Err(fault) => Some(fault),
+            },
+            Ok(reply) => Some(unasked(&reply, 0)),
+            Err(fault) => fault,
+        };
+        let fault = session.end(fault).await;
+        self.ended = Some(fault.clone());
+        Err(fault)
+    }
+
+    /// Resident memory of the peer's process group, in bytes, while it runs.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        self.session.as_ref()?.process.resident_bytes()
+    }
+
+    /// The process that leads the peer's group, while it runs.
+    pub fn process_id(&self) -> Option<u32> {
+        self.session.as_ref()?.process.id()
+    }
+
+    /// Ends the conversation.
+    pub async fn finish(mut self) {
+        if let Some(session) = self.session.take() {
+            session.finish().await;
+        }
+    }
+}
+
 /// A conversation with one process.
 struct Session<'a> {
     process: Process,

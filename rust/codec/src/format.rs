@@ -1,8 +1,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A wire format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A wire format. Serializes as its name.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Protocol Buffers binary.
     Protobuf,

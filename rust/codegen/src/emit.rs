@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::plan::{Package, Plan};
-use crate::{fory, names, protobuf, types};
+use crate::{flatbuffers, fory, json, msgpack, names, protobuf, types};
 
 /// Source text being written.
 #[derive(Default)]
@@ -79,7 +79,8 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
         .line("use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};");
     source.line("use interop_runtime::protobuf::{self, Tag, UnknownFields};");
     source.line("use interop_runtime::cpu::Portable;");
-    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};");
+    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};");
+    source.line("use interop_runtime::{flatbuffers, json, msgpack};");
     for id in &contents.enums {
         source.line("");
         types::enumeration(&mut source, plan, *id);
@@ -90,6 +91,12 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
         types::message(&mut source, plan, message);
         source.line("");
         protobuf::message(&mut source, plan, message);
+        source.line("");
+        msgpack::message(&mut source, plan, message);
+        source.line("");
+        json::message(&mut source, plan, message);
+        source.line("");
+        flatbuffers::message(&mut source, plan, message);
         if let Some((slot, number)) = message.fory {
             source.line("");
             fory::message(&mut source, plan, message, slot, number);

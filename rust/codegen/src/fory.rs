@@ -466,10 +466,11 @@ impl Context<'_, '_> {
                 "let value = {place}.get_or_insert_default(); {}.at({name:?})?;",
                 self.read_into(ty, "value")
             ),
-            Shape::Optional { .. } => format!(
-                "{}.at({name:?})?;",
-                self.read_into(ty, &format!("{place}.get_or_insert_default()"))
-            ),
+            Shape::Optional { boxed } => {
+                let unboxed = if *boxed { ".as_mut()" } else { "" };
+                let place = format!("{place}.get_or_insert_default(){unboxed}");
+                format!("{}.at({name:?})?;", self.read_into(ty, &place))
+            }
             Shape::Repeated { .. } if field.kind.dense && *ty == Type::Bool => {
                 format!("fory::read_bools::<C>(input, &mut {place}).at({name:?})?;")
             }

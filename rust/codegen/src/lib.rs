@@ -19,7 +19,10 @@
 
 mod emit;
 mod error;
+mod flatbuffers;
 mod fory;
+mod json;
+mod msgpack;
 mod names;
 mod plan;
 mod protobuf;

@@ -27,6 +27,7 @@ pub struct Package {
 
 /// A message.
 pub struct MessagePlan<'s> {
+    pub id: MessageId,
     pub name: String,
     pub full_name: &'s str,
     pub package: &'s str,
@@ -144,6 +145,7 @@ impl<'s> Plan<'s> {
             _ => None,
         };
         Ok(MessagePlan {
+            id,
             name: rust_name(&message.full_name, &message.package),
             full_name: &message.full_name,
             package: &message.package,

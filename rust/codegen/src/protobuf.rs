@@ -60,10 +60,14 @@ fn is_fixed(kind: ProtoKind) -> bool {
 }
 
 /// Condition under which a plain field is written.
-fn set(field: &FieldPlan<'_>) -> String {
-    let place = format!("self.{}", field.ident);
-    match field.kind.ty {
-        Type::Bool => place,
+pub fn set(field: &FieldPlan<'_>) -> String {
+    set_value(&field.kind.ty, &format!("self.{}", field.ident))
+}
+
+/// Condition under which the value at `place` is not the default.
+pub fn set_value(ty: &Type, place: &str) -> String {
+    match ty {
+        Type::Bool => place.to_owned(),
         Type::Float32 | Type::Float64 => format!("{place}.to_bits() != 0"),
         Type::String | Type::Bytes => format!("!{place}.is_empty()"),
         Type::Enum(_) => format!("{place}.0 != 0"),
@@ -438,12 +442,13 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
             let read = number_value(plan, kind, cpu, package);
             format!("{place} = Some({read}.at({name:?})?);")
         }
-        Shape::Optional { .. } => {
+        Shape::Optional { boxed } => {
+            let unboxed = if *boxed { ".as_mut()" } else { "" };
             let read = read_into(
                 plan,
                 kind,
                 cpu,
-                &format!("{place}.get_or_insert_default()"),
+                &format!("{place}.get_or_insert_default(){unboxed}"),
                 package,
             );
             format!("{read}.at({name:?})?;")

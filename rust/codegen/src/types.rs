@@ -53,6 +53,16 @@ pub fn enumeration(source: &mut Source, plan: &Plan<'_>, id: EnumId) {
     source.line("_ => return None,");
     source.line("})");
     source.line("}");
+    source.line("");
+    source.line("/// The value of a name in the schema.");
+    source.line("pub fn from_name(name: &str) -> Option<Self> {");
+    source.line("Some(Self(match name {");
+    for value in &enumeration.values {
+        source.line(format!("{:?} => {},", value.name, value.number));
+    }
+    source.line("_ => return None,");
+    source.line("}))");
+    source.line("}");
     source.line("}");
     source.line("");
     source.line(format!("impl std::fmt::Debug for {name} {{"));

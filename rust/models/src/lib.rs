@@ -11,7 +11,10 @@
 //! ```
 
 pub use interop_runtime::fory::dialect;
-pub use interop_runtime::{Codec, Decode, Encode, Error, Fory, ForyConsistent, Limits, Protobuf};
+pub use interop_runtime::{
+    Codec, Decode, Encode, EncodeError, Error, FlatBuffers, Fory, ForyConsistent, Json, Limits,
+    MessagePack, Protobuf, TryCodec, TryEncode,
+};
 
 #[rustfmt::skip]
 pub mod protobuf;

@@ -8,7 +8,8 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{flatbuffers, json, msgpack};
 
 /// `protobuf.Player`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +28,15 @@ impl Player {
             1 => "FLASH",
             _ => return None,
         })
+    }
+
+    /// The value of a name in the schema.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(Self(match name {
+            "JAVA" => 0,
+            "FLASH" => 1,
+            _ => return None,
+        }))
     }
 }
 
@@ -56,6 +66,15 @@ impl Size {
             1 => "LARGE",
             _ => return None,
         })
+    }
+
+    /// The value of a name in the schema.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(Self(match name {
+            "SMALL" => 0,
+            "LARGE" => 1,
+            _ => return None,
+        }))
     }
 }
 
@@ -314,6 +333,540 @@ impl NumericStruct {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for NumericStruct {
+    #[inline]
+    fn bound(&self) -> usize {
+        100
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 40;
+        len += msgpack::Size::int(i64::from(self.f1));
+        len += msgpack::Size::int(i64::from(self.f2));
+        len += msgpack::Size::int(i64::from(self.f3));
+        len += msgpack::Size::int(i64::from(self.f4));
+        len += msgpack::Size::int(i64::from(self.f5));
+        len += msgpack::Size::int(i64::from(self.f6));
+        len += msgpack::Size::int(i64::from(self.f7));
+        len += msgpack::Size::int(i64::from(self.f8));
+        len += msgpack::Size::int(i64::from(self.f9));
+        len += msgpack::Size::int(i64::from(self.f10));
+        len += msgpack::Size::int(i64::from(self.f11));
+        len += msgpack::Size::int(i64::from(self.f12));
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x8c]);
+            out.array(*b"\xa2f1");
+            msgpack::put_i32(&mut out, self.f1);
+            out.array(*b"\xa2f2");
+            msgpack::put_i32(&mut out, self.f2);
+            out.array(*b"\xa2f3");
+            msgpack::put_i32(&mut out, self.f3);
+            out.array(*b"\xa2f4");
+            msgpack::put_i32(&mut out, self.f4);
+            out.array(*b"\xa2f5");
+            msgpack::put_i32(&mut out, self.f5);
+            out.array(*b"\xa2f6");
+            msgpack::put_i32(&mut out, self.f6);
+            out.array(*b"\xa2f7");
+            msgpack::put_i32(&mut out, self.f7);
+            out.array(*b"\xa2f8");
+            msgpack::put_i32(&mut out, self.f8);
+            out.array(*b"\xa2f9");
+            msgpack::put_i32(&mut out, self.f9);
+            out.array(*b"\xa3f10");
+            msgpack::put_i32(&mut out, self.f10);
+            out.array(*b"\xa3f11");
+            msgpack::put_i32(&mut out, self.f11);
+            out.array(*b"\xa3f12");
+            msgpack::put_i32(&mut out, self.f12);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2f1") {
+            seen.set(0);
+            self.f1 = msgpack::read_i32(input).at("f1")?;
+        }
+        if members.next_is(input, b"\xa2f2") {
+            seen.set(1);
+            self.f2 = msgpack::read_i32(input).at("f2")?;
+        }
+        if members.next_is(input, b"\xa2f3") {
+            seen.set(2);
+            self.f3 = msgpack::read_i32(input).at("f3")?;
+        }
+        if members.next_is(input, b"\xa2f4") {
+            seen.set(3);
+            self.f4 = msgpack::read_i32(input).at("f4")?;
+        }
+        if members.next_is(input, b"\xa2f5") {
+            seen.set(4);
+            self.f5 = msgpack::read_i32(input).at("f5")?;
+        }
+        if members.next_is(input, b"\xa2f6") {
+            seen.set(5);
+            self.f6 = msgpack::read_i32(input).at("f6")?;
+        }
+        if members.next_is(input, b"\xa2f7") {
+            seen.set(6);
+            self.f7 = msgpack::read_i32(input).at("f7")?;
+        }
+        if members.next_is(input, b"\xa2f8") {
+            seen.set(7);
+            self.f8 = msgpack::read_i32(input).at("f8")?;
+        }
+        if members.next_is(input, b"\xa2f9") {
+            seen.set(8);
+            self.f9 = msgpack::read_i32(input).at("f9")?;
+        }
+        if members.next_is(input, b"\xa3f10") {
+            seen.set(9);
+            self.f10 = msgpack::read_i32(input).at("f10")?;
+        }
+        if members.next_is(input, b"\xa3f11") {
+            seen.set(10);
+            self.f11 = msgpack::read_i32(input).at("f11")?;
+        }
+        if members.next_is(input, b"\xa3f12") {
+            seen.set(11);
+            self.f12 = msgpack::read_i32(input).at("f12")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl NumericStruct {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"f1" => 0,
+                b"f2" => 1,
+                b"f3" => 2,
+                b"f4" => 3,
+                b"f5" => 4,
+                b"f6" => 5,
+                b"f7" => 6,
+                b"f8" => 7,
+                b"f9" => 8,
+                b"f10" => 9,
+                b"f11" => 10,
+                b"f12" => 11,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.NumericStruct")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    self.f1 = msgpack::read_i32(input).at("f1")?;
+                }
+                1 => {
+                    self.f2 = msgpack::read_i32(input).at("f2")?;
+                }
+                2 => {
+                    self.f3 = msgpack::read_i32(input).at("f3")?;
+                }
+                3 => {
+                    self.f4 = msgpack::read_i32(input).at("f4")?;
+                }
+                4 => {
+                    self.f5 = msgpack::read_i32(input).at("f5")?;
+                }
+                5 => {
+                    self.f6 = msgpack::read_i32(input).at("f6")?;
+                }
+                6 => {
+                    self.f7 = msgpack::read_i32(input).at("f7")?;
+                }
+                7 => {
+                    self.f8 = msgpack::read_i32(input).at("f8")?;
+                }
+                8 => {
+                    self.f9 = msgpack::read_i32(input).at("f9")?;
+                }
+                9 => {
+                    self.f10 = msgpack::read_i32(input).at("f10")?;
+                }
+                10 => {
+                    self.f11 = msgpack::read_i32(input).at("f11")?;
+                }
+                _ => {
+                    self.f12 = msgpack::read_i32(input).at("f12")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for NumericStruct {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if self.f1 != 0 {
+            text.raw(b"\"f1\":");
+            text.int(self.f1);
+        }
+        if self.f2 != 0 {
+            text.raw(b"\"f2\":");
+            text.int(self.f2);
+        }
+        if self.f3 != 0 {
+            text.raw(b"\"f3\":");
+            text.int(self.f3);
+        }
+        if self.f4 != 0 {
+            text.raw(b"\"f4\":");
+            text.int(self.f4);
+        }
+        if self.f5 != 0 {
+            text.raw(b"\"f5\":");
+            text.int(self.f5);
+        }
+        if self.f6 != 0 {
+            text.raw(b"\"f6\":");
+            text.int(self.f6);
+        }
+        if self.f7 != 0 {
+            text.raw(b"\"f7\":");
+            text.int(self.f7);
+        }
+        if self.f8 != 0 {
+            text.raw(b"\"f8\":");
+            text.int(self.f8);
+        }
+        if self.f9 != 0 {
+            text.raw(b"\"f9\":");
+            text.int(self.f9);
+        }
+        if self.f10 != 0 {
+            text.raw(b"\"f10\":");
+            text.int(self.f10);
+        }
+        if self.f11 != 0 {
+            text.raw(b"\"f11\":");
+            text.int(self.f11);
+        }
+        if self.f12 != 0 {
+            text.raw(b"\"f12\":");
+            text.int(self.f12);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"f1\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                self.f1 = json::read_i32(input).at("f1")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f2\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                self.f2 = json::read_i32(input).at("f2")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f3\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.f3 = json::read_i32(input).at("f3")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f4\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.f4 = json::read_i32(input).at("f4")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f5\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                self.f5 = json::read_i32(input).at("f5")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f6\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                self.f6 = json::read_i32(input).at("f6")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f7\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                self.f7 = json::read_i32(input).at("f7")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f8\":") {
+            seen.set(7);
+            if !json::is_null(input)? {
+                self.f8 = json::read_i32(input).at("f8")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f9\":") {
+            seen.set(8);
+            if !json::is_null(input)? {
+                self.f9 = json::read_i32(input).at("f9")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f10\":") {
+            seen.set(9);
+            if !json::is_null(input)? {
+                self.f10 = json::read_i32(input).at("f10")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f11\":") {
+            seen.set(10);
+            if !json::is_null(input)? {
+                self.f11 = json::read_i32(input).at("f11")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f12\":") {
+            seen.set(11);
+            if !json::is_null(input)? {
+                self.f12 = json::read_i32(input).at("f12")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl NumericStruct {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "f1" => 0,
+                "f2" => 1,
+                "f3" => 2,
+                "f4" => 3,
+                "f5" => 4,
+                "f6" => 5,
+                "f7" => 6,
+                "f8" => 7,
+                "f9" => 8,
+                "f10" => 9,
+                "f11" => 10,
+                "f12" => 11,
+                _ => return Err(json::unknown_field(&name, "protobuf.NumericStruct")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        self.f1 = json::read_i32(input).at("f1")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        self.f2 = json::read_i32(input).at("f2")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.f3 = json::read_i32(input).at("f3")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        self.f4 = json::read_i32(input).at("f4")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        self.f5 = json::read_i32(input).at("f5")?;
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        self.f6 = json::read_i32(input).at("f6")?;
+                    }
+                }
+                6 => {
+                    if !json::is_null(input)? {
+                        self.f7 = json::read_i32(input).at("f7")?;
+                    }
+                }
+                7 => {
+                    if !json::is_null(input)? {
+                        self.f8 = json::read_i32(input).at("f8")?;
+                    }
+                }
+                8 => {
+                    if !json::is_null(input)? {
+                        self.f9 = json::read_i32(input).at("f9")?;
+                    }
+                }
+                9 => {
+                    if !json::is_null(input)? {
+                        self.f10 = json::read_i32(input).at("f10")?;
+                    }
+                }
+                10 => {
+                    if !json::is_null(input)? {
+                        self.f11 = json::read_i32(input).at("f11")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        self.f12 = json::read_i32(input).at("f12")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for NumericStruct {
+    const KIND: u64 = 0xb5d3d95731842992;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        119
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let start = builder.len();
+            let mut slots = [0; 12];
+            if self.f12 != 0 {
+                slots[11] = builder.scalar(self.f12.to_le_bytes());
+            }
+            if self.f11 != 0 {
+                slots[10] = builder.scalar(self.f11.to_le_bytes());
+            }
+            if self.f10 != 0 {
+                slots[9] = builder.scalar(self.f10.to_le_bytes());
+            }
+            if self.f9 != 0 {
+                slots[8] = builder.scalar(self.f9.to_le_bytes());
+            }
+            if self.f8 != 0 {
+                slots[7] = builder.scalar(self.f8.to_le_bytes());
+            }
+            if self.f7 != 0 {
+                slots[6] = builder.scalar(self.f7.to_le_bytes());
+            }
+            if self.f6 != 0 {
+                slots[5] = builder.scalar(self.f6.to_le_bytes());
+            }
+            if self.f5 != 0 {
+                slots[4] = builder.scalar(self.f5.to_le_bytes());
+            }
+            if self.f4 != 0 {
+                slots[3] = builder.scalar(self.f4.to_le_bytes());
+            }
+            if self.f3 != 0 {
+                slots[2] = builder.scalar(self.f3.to_le_bytes());
+            }
+            if self.f2 != 0 {
+                slots[1] = builder.scalar(self.f2.to_le_bytes());
+            }
+            if self.f1 != 0 {
+                slots[0] = builder.scalar(self.f1.to_le_bytes());
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+        if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("f1")? {
+            self.f1 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("f2")? {
+            self.f2 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("f3")? {
+            self.f3 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("f4")? {
+            self.f4 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("f5")? {
+            self.f5 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i32::from_le_bytes)).at("f6")? {
+            self.f6 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(i32::from_le_bytes)).at("f7")? {
+            self.f7 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("f8")? {
+            self.f8 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 8).map(|read| read.map(i32::from_le_bytes)).at("f9")? {
+            self.f9 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(i32::from_le_bytes)).at("f10")? {
+            self.f10 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(i32::from_le_bytes)).at("f11")? {
+            self.f11 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 11).map(|read| read.map(i32::from_le_bytes)).at("f12")? {
+            self.f12 = read;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -827,6 +1380,540 @@ impl FixedNumericStruct {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for FixedNumericStruct {
+    #[inline]
+    fn bound(&self) -> usize {
+        100
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 40;
+        len += msgpack::Size::int(i64::from(self.f1));
+        len += msgpack::Size::int(i64::from(self.f2));
+        len += msgpack::Size::int(i64::from(self.f3));
+        len += msgpack::Size::int(i64::from(self.f4));
+        len += msgpack::Size::int(i64::from(self.f5));
+        len += msgpack::Size::int(i64::from(self.f6));
+        len += msgpack::Size::int(i64::from(self.f7));
+        len += msgpack::Size::int(i64::from(self.f8));
+        len += msgpack::Size::int(i64::from(self.f9));
+        len += msgpack::Size::int(i64::from(self.f10));
+        len += msgpack::Size::int(i64::from(self.f11));
+        len += msgpack::Size::int(i64::from(self.f12));
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x8c]);
+            out.array(*b"\xa2f1");
+            msgpack::put_i32(&mut out, self.f1);
+            out.array(*b"\xa2f2");
+            msgpack::put_i32(&mut out, self.f2);
+            out.array(*b"\xa2f3");
+            msgpack::put_i32(&mut out, self.f3);
+            out.array(*b"\xa2f4");
+            msgpack::put_i32(&mut out, self.f4);
+            out.array(*b"\xa2f5");
+            msgpack::put_i32(&mut out, self.f5);
+            out.array(*b"\xa2f6");
+            msgpack::put_i32(&mut out, self.f6);
+            out.array(*b"\xa2f7");
+            msgpack::put_i32(&mut out, self.f7);
+            out.array(*b"\xa2f8");
+            msgpack::put_i32(&mut out, self.f8);
+            out.array(*b"\xa2f9");
+            msgpack::put_i32(&mut out, self.f9);
+            out.array(*b"\xa3f10");
+            msgpack::put_i32(&mut out, self.f10);
+            out.array(*b"\xa3f11");
+            msgpack::put_i32(&mut out, self.f11);
+            out.array(*b"\xa3f12");
+            msgpack::put_i32(&mut out, self.f12);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2f1") {
+            seen.set(0);
+            self.f1 = msgpack::read_i32(input).at("f1")?;
+        }
+        if members.next_is(input, b"\xa2f2") {
+            seen.set(1);
+            self.f2 = msgpack::read_i32(input).at("f2")?;
+        }
+        if members.next_is(input, b"\xa2f3") {
+            seen.set(2);
+            self.f3 = msgpack::read_i32(input).at("f3")?;
+        }
+        if members.next_is(input, b"\xa2f4") {
+            seen.set(3);
+            self.f4 = msgpack::read_i32(input).at("f4")?;
+        }
+        if members.next_is(input, b"\xa2f5") {
+            seen.set(4);
+            self.f5 = msgpack::read_i32(input).at("f5")?;
+        }
+        if members.next_is(input, b"\xa2f6") {
+            seen.set(5);
+            self.f6 = msgpack::read_i32(input).at("f6")?;
+        }
+        if members.next_is(input, b"\xa2f7") {
+            seen.set(6);
+            self.f7 = msgpack::read_i32(input).at("f7")?;
+        }
+        if members.next_is(input, b"\xa2f8") {
+            seen.set(7);
+            self.f8 = msgpack::read_i32(input).at("f8")?;
+        }
+        if members.next_is(input, b"\xa2f9") {
+            seen.set(8);
+            self.f9 = msgpack::read_i32(input).at("f9")?;
+        }
+        if members.next_is(input, b"\xa3f10") {
+            seen.set(9);
+            self.f10 = msgpack::read_i32(input).at("f10")?;
+        }
+        if members.next_is(input, b"\xa3f11") {
+            seen.set(10);
+            self.f11 = msgpack::read_i32(input).at("f11")?;
+        }
+        if members.next_is(input, b"\xa3f12") {
+            seen.set(11);
+            self.f12 = msgpack::read_i32(input).at("f12")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl FixedNumericStruct {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"f1" => 0,
+                b"f2" => 1,
+                b"f3" => 2,
+                b"f4" => 3,
+                b"f5" => 4,
+                b"f6" => 5,
+                b"f7" => 6,
+                b"f8" => 7,
+                b"f9" => 8,
+                b"f10" => 9,
+                b"f11" => 10,
+                b"f12" => 11,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.FixedNumericStruct")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    self.f1 = msgpack::read_i32(input).at("f1")?;
+                }
+                1 => {
+                    self.f2 = msgpack::read_i32(input).at("f2")?;
+                }
+                2 => {
+                    self.f3 = msgpack::read_i32(input).at("f3")?;
+                }
+                3 => {
+                    self.f4 = msgpack::read_i32(input).at("f4")?;
+                }
+                4 => {
+                    self.f5 = msgpack::read_i32(input).at("f5")?;
+                }
+                5 => {
+                    self.f6 = msgpack::read_i32(input).at("f6")?;
+                }
+                6 => {
+                    self.f7 = msgpack::read_i32(input).at("f7")?;
+                }
+                7 => {
+                    self.f8 = msgpack::read_i32(input).at("f8")?;
+                }
+                8 => {
+                    self.f9 = msgpack::read_i32(input).at("f9")?;
+                }
+                9 => {
+                    self.f10 = msgpack::read_i32(input).at("f10")?;
+                }
+                10 => {
+                    self.f11 = msgpack::read_i32(input).at("f11")?;
+                }
+                _ => {
+                    self.f12 = msgpack::read_i32(input).at("f12")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for FixedNumericStruct {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if self.f1 != 0 {
+            text.raw(b"\"f1\":");
+            text.int(self.f1);
+        }
+        if self.f2 != 0 {
+            text.raw(b"\"f2\":");
+            text.int(self.f2);
+        }
+        if self.f3 != 0 {
+            text.raw(b"\"f3\":");
+            text.int(self.f3);
+        }
+        if self.f4 != 0 {
+            text.raw(b"\"f4\":");
+            text.int(self.f4);
+        }
+        if self.f5 != 0 {
+            text.raw(b"\"f5\":");
+            text.int(self.f5);
+        }
+        if self.f6 != 0 {
+            text.raw(b"\"f6\":");
+            text.int(self.f6);
+        }
+        if self.f7 != 0 {
+            text.raw(b"\"f7\":");
+            text.int(self.f7);
+        }
+        if self.f8 != 0 {
+            text.raw(b"\"f8\":");
+            text.int(self.f8);
+        }
+        if self.f9 != 0 {
+            text.raw(b"\"f9\":");
+            text.int(self.f9);
+        }
+        if self.f10 != 0 {
+            text.raw(b"\"f10\":");
+            text.int(self.f10);
+        }
+        if self.f11 != 0 {
+            text.raw(b"\"f11\":");
+            text.int(self.f11);
+        }
+        if self.f12 != 0 {
+            text.raw(b"\"f12\":");
+            text.int(self.f12);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"f1\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                self.f1 = json::read_fixed32(input).at("f1")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f2\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                self.f2 = json::read_fixed32(input).at("f2")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f3\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.f3 = json::read_fixed32(input).at("f3")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f4\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.f4 = json::read_fixed32(input).at("f4")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f5\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                self.f5 = json::read_fixed32(input).at("f5")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f6\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                self.f6 = json::read_fixed32(input).at("f6")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f7\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                self.f7 = json::read_fixed32(input).at("f7")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f8\":") {
+            seen.set(7);
+            if !json::is_null(input)? {
+                self.f8 = json::read_fixed32(input).at("f8")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f9\":") {
+            seen.set(8);
+            if !json::is_null(input)? {
+                self.f9 = json::read_fixed32(input).at("f9")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f10\":") {
+            seen.set(9);
+            if !json::is_null(input)? {
+                self.f10 = json::read_fixed32(input).at("f10")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f11\":") {
+            seen.set(10);
+            if !json::is_null(input)? {
+                self.f11 = json::read_fixed32(input).at("f11")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f12\":") {
+            seen.set(11);
+            if !json::is_null(input)? {
+                self.f12 = json::read_fixed32(input).at("f12")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl FixedNumericStruct {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "f1" => 0,
+                "f2" => 1,
+                "f3" => 2,
+                "f4" => 3,
+                "f5" => 4,
+                "f6" => 5,
+                "f7" => 6,
+                "f8" => 7,
+                "f9" => 8,
+                "f10" => 9,
+                "f11" => 10,
+                "f12" => 11,
+                _ => return Err(json::unknown_field(&name, "protobuf.FixedNumericStruct")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        self.f1 = json::read_fixed32(input).at("f1")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        self.f2 = json::read_fixed32(input).at("f2")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.f3 = json::read_fixed32(input).at("f3")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        self.f4 = json::read_fixed32(input).at("f4")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        self.f5 = json::read_fixed32(input).at("f5")?;
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        self.f6 = json::read_fixed32(input).at("f6")?;
+                    }
+                }
+                6 => {
+                    if !json::is_null(input)? {
+                        self.f7 = json::read_fixed32(input).at("f7")?;
+                    }
+                }
+                7 => {
+                    if !json::is_null(input)? {
+                        self.f8 = json::read_fixed32(input).at("f8")?;
+                    }
+                }
+                8 => {
+                    if !json::is_null(input)? {
+                        self.f9 = json::read_fixed32(input).at("f9")?;
+                    }
+                }
+                9 => {
+                    if !json::is_null(input)? {
+                        self.f10 = json::read_fixed32(input).at("f10")?;
+                    }
+                }
+                10 => {
+                    if !json::is_null(input)? {
+                        self.f11 = json::read_fixed32(input).at("f11")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        self.f12 = json::read_fixed32(input).at("f12")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for FixedNumericStruct {
+    const KIND: u64 = 0x6cd8d7775e7e6f10;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        119
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let start = builder.len();
+            let mut slots = [0; 12];
+            if self.f12 != 0 {
+                slots[11] = builder.scalar(self.f12.to_le_bytes());
+            }
+            if self.f11 != 0 {
+                slots[10] = builder.scalar(self.f11.to_le_bytes());
+            }
+            if self.f10 != 0 {
+                slots[9] = builder.scalar(self.f10.to_le_bytes());
+            }
+            if self.f9 != 0 {
+                slots[8] = builder.scalar(self.f9.to_le_bytes());
+            }
+            if self.f8 != 0 {
+                slots[7] = builder.scalar(self.f8.to_le_bytes());
+            }
+            if self.f7 != 0 {
+                slots[6] = builder.scalar(self.f7.to_le_bytes());
+            }
+            if self.f6 != 0 {
+                slots[5] = builder.scalar(self.f6.to_le_bytes());
+            }
+            if self.f5 != 0 {
+                slots[4] = builder.scalar(self.f5.to_le_bytes());
+            }
+            if self.f4 != 0 {
+                slots[3] = builder.scalar(self.f4.to_le_bytes());
+            }
+            if self.f3 != 0 {
+                slots[2] = builder.scalar(self.f3.to_le_bytes());
+            }
+            if self.f2 != 0 {
+                slots[1] = builder.scalar(self.f2.to_le_bytes());
+            }
+            if self.f1 != 0 {
+                slots[0] = builder.scalar(self.f1.to_le_bytes());
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+        if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("f1")? {
+            self.f1 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("f2")? {
+            self.f2 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("f3")? {
+            self.f3 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("f4")? {
+            self.f4 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("f5")? {
+            self.f5 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i32::from_le_bytes)).at("f6")? {
+            self.f6 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(i32::from_le_bytes)).at("f7")? {
+            self.f7 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("f8")? {
+            self.f8 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 8).map(|read| read.map(i32::from_le_bytes)).at("f9")? {
+            self.f9 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(i32::from_le_bytes)).at("f10")? {
+            self.f10 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(i32::from_le_bytes)).at("f11")? {
+            self.f11 = read;
+        }
+        if let Some(read) = table.scalar(buffer, 11).map(|read| read.map(i32::from_le_bytes)).at("f12")? {
+            self.f12 = read;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for FixedNumericStruct {
@@ -1139,6 +2226,177 @@ impl NumericStructList {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for NumericStructList {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 18;
+        bound += self.struct_list.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 13;
+        len += msgpack::Size::head(self.struct_list.len());
+        len += self.struct_list.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x81]);
+            out.array(*b"\xabstruct_list");
+            msgpack::put_list_head(&mut out, self.struct_list.len());
+            for value in &self.struct_list {
+                out = msgpack::Message::write(value, out);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xabstruct_list") {
+            seen.set(0);
+            msgpack::read_list(input, &mut self.struct_list, msgpack::read_message).at("struct_list")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl NumericStructList {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"struct_list" => 0,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.NumericStructList")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                _ => {
+                    msgpack::read_list(input, &mut self.struct_list, msgpack::read_message).at("struct_list")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for NumericStructList {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.struct_list.is_empty() {
+            text.raw(b"\"struct_list\":");
+            text.open(b'[');
+            for value in &self.struct_list {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"struct_list\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.struct_list, json::read_message).at("struct_list")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl NumericStructList {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "struct_list" | "structList" => 0,
+                _ => return Err(json::unknown_field(&name, "protobuf.NumericStructList")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.struct_list, json::read_message).at("struct_list")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for NumericStructList {
+    const KIND: u64 = 0xd165351dd57ec08e;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 27;
+        bound += self.struct_list.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.offsets(&self.struct_list, |builder, value| flatbuffers::Message::write(value, builder));
+            let start = builder.len();
+            let mut slots = [0; 1];
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("struct_list")? {
+            flatbuffers::read_messages(buffer, start, &mut self.struct_list, 0xc362b696399c18a2).at("struct_list")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -1666,6 +2924,946 @@ impl Sample {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Sample {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 414;
+        bound += 5 * self.int_array.len();
+        bound += 9 * self.long_array.len();
+        bound += 5 * self.float_array.len();
+        bound += 9 * self.double_array.len();
+        bound += 5 * self.short_array.len();
+        bound += 5 * self.char_array.len();
+        bound += 1 * self.boolean_array.len();
+        bound += msgpack::text_bound(&self.string);
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 301;
+        len += msgpack::Size::int(i64::from(self.int_value));
+        len += msgpack::Size::int(i64::from(self.long_value));
+        len += 5;
+        len += 9;
+        len += msgpack::Size::int(i64::from(self.short_value));
+        len += msgpack::Size::int(i64::from(self.char_value));
+        len += 1;
+        len += msgpack::Size::int(i64::from(self.int_value_boxed));
+        len += msgpack::Size::int(i64::from(self.long_value_boxed));
+        len += 5;
+        len += 9;
+        len += msgpack::Size::int(i64::from(self.short_value_boxed));
+        len += msgpack::Size::int(i64::from(self.char_value_boxed));
+        len += 1;
+        len += msgpack::Size::head(self.int_array.len());
+        len += self.int_array.iter().map(|value| msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len += msgpack::Size::head(self.long_array.len());
+        len += self.long_array.iter().map(|value| msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len += msgpack::Size::head(self.float_array.len());
+        len += 5 * self.float_array.len();
+        len += msgpack::Size::head(self.double_array.len());
+        len += 9 * self.double_array.len();
+        len += msgpack::Size::head(self.short_array.len());
+        len += self.short_array.iter().map(|value| msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len += msgpack::Size::head(self.char_array.len());
+        len += self.char_array.iter().map(|value| msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len += msgpack::Size::head(self.boolean_array.len());
+        len += 1 * self.boolean_array.len();
+        len += msgpack::Size::text(&self.string);
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0xde, 0x00, 0x16]);
+            out.array(*b"\xa9int_value");
+            msgpack::put_i32(&mut out, self.int_value);
+            out.array(*b"\xaalong_value");
+            msgpack::put_i64(&mut out, self.long_value);
+            out.array(*b"\xabfloat_value");
+            msgpack::put_f32(&mut out, self.float_value);
+            out.array(*b"\xacdouble_value");
+            msgpack::put_f64(&mut out, self.double_value);
+            out.array(*b"\xabshort_value");
+            msgpack::put_i32(&mut out, self.short_value);
+            out.array(*b"\xaachar_value");
+            msgpack::put_i32(&mut out, self.char_value);
+            out.array(*b"\xadboolean_value");
+            msgpack::put_bool(&mut out, self.boolean_value);
+            out.array(*b"\xafint_value_boxed");
+            msgpack::put_i32(&mut out, self.int_value_boxed);
+            out.array(*b"\xb0long_value_boxed");
+            msgpack::put_i64(&mut out, self.long_value_boxed);
+            out.array(*b"\xb1float_value_boxed");
+            msgpack::put_f32(&mut out, self.float_value_boxed);
+            out.array(*b"\xb2double_value_boxed");
+            msgpack::put_f64(&mut out, self.double_value_boxed);
+            out.array(*b"\xb1short_value_boxed");
+            msgpack::put_i32(&mut out, self.short_value_boxed);
+            out.array(*b"\xb0char_value_boxed");
+            msgpack::put_i32(&mut out, self.char_value_boxed);
+            out.array(*b"\xb3boolean_value_boxed");
+            msgpack::put_bool(&mut out, self.boolean_value_boxed);
+            out.array(*b"\xa9int_array");
+            msgpack::put_list_head(&mut out, self.int_array.len());
+            for value in &self.int_array {
+                msgpack::put_i32(&mut out, *value);
+            }
+            out.array(*b"\xaalong_array");
+            msgpack::put_list_head(&mut out, self.long_array.len());
+            for value in &self.long_array {
+                msgpack::put_i64(&mut out, *value);
+            }
+            out.array(*b"\xabfloat_array");
+            msgpack::put_list_head(&mut out, self.float_array.len());
+            for value in &self.float_array {
+                msgpack::put_f32(&mut out, *value);
+            }
+            out.array(*b"\xacdouble_array");
+            msgpack::put_list_head(&mut out, self.double_array.len());
+            for value in &self.double_array {
+                msgpack::put_f64(&mut out, *value);
+            }
+            out.array(*b"\xabshort_array");
+            msgpack::put_list_head(&mut out, self.short_array.len());
+            for value in &self.short_array {
+                msgpack::put_i32(&mut out, *value);
+            }
+            out.array(*b"\xaachar_array");
+            msgpack::put_list_head(&mut out, self.char_array.len());
+            for value in &self.char_array {
+                msgpack::put_i32(&mut out, *value);
+            }
+            out.array(*b"\xadboolean_array");
+            msgpack::put_list_head(&mut out, self.boolean_array.len());
+            for value in &self.boolean_array {
+                msgpack::put_bool(&mut out, *value);
+            }
+            out.array(*b"\xa6string");
+            msgpack::put_string(&mut out, &self.string);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa9int_value") {
+            seen.set(0);
+            self.int_value = msgpack::read_i32(input).at("int_value")?;
+        }
+        if members.next_is(input, b"\xaalong_value") {
+            seen.set(1);
+            self.long_value = msgpack::read_i64(input).at("long_value")?;
+        }
+        if members.next_is(input, b"\xabfloat_value") {
+            seen.set(2);
+            self.float_value = msgpack::read_f32(input).at("float_value")?;
+        }
+        if members.next_is(input, b"\xacdouble_value") {
+            seen.set(3);
+            self.double_value = msgpack::read_f64(input).at("double_value")?;
+        }
+        if members.next_is(input, b"\xabshort_value") {
+            seen.set(4);
+            self.short_value = msgpack::read_i32(input).at("short_value")?;
+        }
+        if members.next_is(input, b"\xaachar_value") {
+            seen.set(5);
+            self.char_value = msgpack::read_i32(input).at("char_value")?;
+        }
+        if members.next_is(input, b"\xadboolean_value") {
+            seen.set(6);
+            self.boolean_value = msgpack::read_bool(input).at("boolean_value")?;
+        }
+        if members.next_is(input, b"\xafint_value_boxed") {
+            seen.set(7);
+            self.int_value_boxed = msgpack::read_i32(input).at("int_value_boxed")?;
+        }
+        if members.next_is(input, b"\xb0long_value_boxed") {
+            seen.set(8);
+            self.long_value_boxed = msgpack::read_i64(input).at("long_value_boxed")?;
+        }
+        if members.next_is(input, b"\xb1float_value_boxed") {
+            seen.set(9);
+            self.float_value_boxed = msgpack::read_f32(input).at("float_value_boxed")?;
+        }
+        if members.next_is(input, b"\xb2double_value_boxed") {
+            seen.set(10);
+            self.double_value_boxed = msgpack::read_f64(input).at("double_value_boxed")?;
+        }
+        if members.next_is(input, b"\xb1short_value_boxed") {
+            seen.set(11);
+            self.short_value_boxed = msgpack::read_i32(input).at("short_value_boxed")?;
+        }
+        if members.next_is(input, b"\xb0char_value_boxed") {
+            seen.set(12);
+            self.char_value_boxed = msgpack::read_i32(input).at("char_value_boxed")?;
+        }
+        if members.next_is(input, b"\xb3boolean_value_boxed") {
+            seen.set(13);
+            self.boolean_value_boxed = msgpack::read_bool(input).at("boolean_value_boxed")?;
+        }
+        if members.next_is(input, b"\xa9int_array") {
+            seen.set(14);
+            msgpack::read_list(input, &mut self.int_array, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("int_array")?;
+        }
+        if members.next_is(input, b"\xaalong_array") {
+            seen.set(15);
+            msgpack::read_list(input, &mut self.long_array, |input, value| msgpack::read_i64(input).map(|read| *value = read)).at("long_array")?;
+        }
+        if members.next_is(input, b"\xabfloat_array") {
+            seen.set(16);
+            msgpack::read_list(input, &mut self.float_array, |input, value| msgpack::read_f32(input).map(|read| *value = read)).at("float_array")?;
+        }
+        if members.next_is(input, b"\xacdouble_array") {
+            seen.set(17);
+            msgpack::read_list(input, &mut self.double_array, |input, value| msgpack::read_f64(input).map(|read| *value = read)).at("double_array")?;
+        }
+        if members.next_is(input, b"\xabshort_array") {
+            seen.set(18);
+            msgpack::read_list(input, &mut self.short_array, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("short_array")?;
+        }
+        if members.next_is(input, b"\xaachar_array") {
+            seen.set(19);
+            msgpack::read_list(input, &mut self.char_array, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("char_array")?;
+        }
+        if members.next_is(input, b"\xadboolean_array") {
+            seen.set(20);
+            msgpack::read_list(input, &mut self.boolean_array, |input, value| msgpack::read_bool(input).map(|read| *value = read)).at("boolean_array")?;
+        }
+        if members.next_is(input, b"\xa6string") {
+            seen.set(21);
+            msgpack::read_string(input, &mut self.string).at("string")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Sample {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"int_value" => 0,
+                b"long_value" => 1,
+                b"float_value" => 2,
+                b"double_value" => 3,
+                b"short_value" => 4,
+                b"char_value" => 5,
+                b"boolean_value" => 6,
+                b"int_value_boxed" => 7,
+                b"long_value_boxed" => 8,
+                b"float_value_boxed" => 9,
+                b"double_value_boxed" => 10,
+                b"short_value_boxed" => 11,
+                b"char_value_boxed" => 12,
+                b"boolean_value_boxed" => 13,
+                b"int_array" => 14,
+                b"long_array" => 15,
+                b"float_array" => 16,
+                b"double_array" => 17,
+                b"short_array" => 18,
+                b"char_array" => 19,
+                b"boolean_array" => 20,
+                b"string" => 21,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.Sample")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    self.int_value = msgpack::read_i32(input).at("int_value")?;
+                }
+                1 => {
+                    self.long_value = msgpack::read_i64(input).at("long_value")?;
+                }
+                2 => {
+                    self.float_value = msgpack::read_f32(input).at("float_value")?;
+                }
+                3 => {
+                    self.double_value = msgpack::read_f64(input).at("double_value")?;
+                }
+                4 => {
+                    self.short_value = msgpack::read_i32(input).at("short_value")?;
+                }
+                5 => {
+                    self.char_value = msgpack::read_i32(input).at("char_value")?;
+                }
+                6 => {
+                    self.boolean_value = msgpack::read_bool(input).at("boolean_value")?;
+                }
+                7 => {
+                    self.int_value_boxed = msgpack::read_i32(input).at("int_value_boxed")?;
+                }
+                8 => {
+                    self.long_value_boxed = msgpack::read_i64(input).at("long_value_boxed")?;
+                }
+                9 => {
+                    self.float_value_boxed = msgpack::read_f32(input).at("float_value_boxed")?;
+                }
+                10 => {
+                    self.double_value_boxed = msgpack::read_f64(input).at("double_value_boxed")?;
+                }
+                11 => {
+                    self.short_value_boxed = msgpack::read_i32(input).at("short_value_boxed")?;
+                }
+                12 => {
+                    self.char_value_boxed = msgpack::read_i32(input).at("char_value_boxed")?;
+                }
+                13 => {
+                    self.boolean_value_boxed = msgpack::read_bool(input).at("boolean_value_boxed")?;
+                }
+                14 => {
+                    msgpack::read_list(input, &mut self.int_array, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("int_array")?;
+                }
+                15 => {
+                    msgpack::read_list(input, &mut self.long_array, |input, value| msgpack::read_i64(input).map(|read| *value = read)).at("long_array")?;
+                }
+                16 => {
+                    msgpack::read_list(input, &mut self.float_array, |input, value| msgpack::read_f32(input).map(|read| *value = read)).at("float_array")?;
+                }
+                17 => {
+                    msgpack::read_list(input, &mut self.double_array, |input, value| msgpack::read_f64(input).map(|read| *value = read)).at("double_array")?;
+                }
+                18 => {
+                    msgpack::read_list(input, &mut self.short_array, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("short_array")?;
+                }
+                19 => {
+                    msgpack::read_list(input, &mut self.char_array, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("char_array")?;
+                }
+                20 => {
+                    msgpack::read_list(input, &mut self.boolean_array, |input, value| msgpack::read_bool(input).map(|read| *value = read)).at("boolean_array")?;
+                }
+                _ => {
+                    msgpack::read_string(input, &mut self.string).at("string")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Sample {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if self.int_value != 0 {
+            text.raw(b"\"int_value\":");
+            text.int(self.int_value);
+        }
+        if self.long_value != 0 {
+            text.raw(b"\"long_value\":");
+            text.quoted(self.long_value);
+        }
+        if self.float_value.to_bits() != 0 {
+            text.raw(b"\"float_value\":");
+            text.f32(self.float_value);
+        }
+        if self.double_value.to_bits() != 0 {
+            text.raw(b"\"double_value\":");
+            text.f64(self.double_value);
+        }
+        if self.short_value != 0 {
+            text.raw(b"\"short_value\":");
+            text.int(self.short_value);
+        }
+        if self.char_value != 0 {
+            text.raw(b"\"char_value\":");
+            text.int(self.char_value);
+        }
+        if self.boolean_value {
+            text.raw(b"\"boolean_value\":");
+            text.bool(self.boolean_value);
+        }
+        if self.int_value_boxed != 0 {
+            text.raw(b"\"int_value_boxed\":");
+            text.int(self.int_value_boxed);
+        }
+        if self.long_value_boxed != 0 {
+            text.raw(b"\"long_value_boxed\":");
+            text.quoted(self.long_value_boxed);
+        }
+        if self.float_value_boxed.to_bits() != 0 {
+            text.raw(b"\"float_value_boxed\":");
+            text.f32(self.float_value_boxed);
+        }
+        if self.double_value_boxed.to_bits() != 0 {
+            text.raw(b"\"double_value_boxed\":");
+            text.f64(self.double_value_boxed);
+        }
+        if self.short_value_boxed != 0 {
+            text.raw(b"\"short_value_boxed\":");
+            text.int(self.short_value_boxed);
+        }
+        if self.char_value_boxed != 0 {
+            text.raw(b"\"char_value_boxed\":");
+            text.int(self.char_value_boxed);
+        }
+        if self.boolean_value_boxed {
+            text.raw(b"\"boolean_value_boxed\":");
+            text.bool(self.boolean_value_boxed);
+        }
+        if !self.int_array.is_empty() {
+            text.raw(b"\"int_array\":");
+            text.open(b'[');
+            for value in &self.int_array {
+                text.int(*value);
+            }
+            text.close(b']');
+        }
+        if !self.long_array.is_empty() {
+            text.raw(b"\"long_array\":");
+            text.open(b'[');
+            for value in &self.long_array {
+                text.quoted(*value);
+            }
+            text.close(b']');
+        }
+        if !self.float_array.is_empty() {
+            text.raw(b"\"float_array\":");
+            text.open(b'[');
+            for value in &self.float_array {
+                text.f32(*value);
+            }
+            text.close(b']');
+        }
+        if !self.double_array.is_empty() {
+            text.raw(b"\"double_array\":");
+            text.open(b'[');
+            for value in &self.double_array {
+                text.f64(*value);
+            }
+            text.close(b']');
+        }
+        if !self.short_array.is_empty() {
+            text.raw(b"\"short_array\":");
+            text.open(b'[');
+            for value in &self.short_array {
+                text.int(*value);
+            }
+            text.close(b']');
+        }
+        if !self.char_array.is_empty() {
+            text.raw(b"\"char_array\":");
+            text.open(b'[');
+            for value in &self.char_array {
+                text.int(*value);
+            }
+            text.close(b']');
+        }
+        if !self.boolean_array.is_empty() {
+            text.raw(b"\"boolean_array\":");
+            text.open(b'[');
+            for value in &self.boolean_array {
+                text.bool(*value);
+            }
+            text.close(b']');
+        }
+        if !self.string.is_empty() {
+            text.raw(b"\"string\":");
+            text.string(&self.string);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"int_value\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                self.int_value = json::read_i32(input).at("int_value")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"long_value\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                self.long_value = json::read_i64(input).at("long_value")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"float_value\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.float_value = json::read_f32(input).at("float_value")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"double_value\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.double_value = json::read_f64(input).at("double_value")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"short_value\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                self.short_value = json::read_i32(input).at("short_value")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"char_value\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                self.char_value = json::read_i32(input).at("char_value")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"boolean_value\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                self.boolean_value = json::read_bool(input).at("boolean_value")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"int_value_boxed\":") {
+            seen.set(7);
+            if !json::is_null(input)? {
+                self.int_value_boxed = json::read_i32(input).at("int_value_boxed")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"long_value_boxed\":") {
+            seen.set(8);
+            if !json::is_null(input)? {
+                self.long_value_boxed = json::read_i64(input).at("long_value_boxed")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"float_value_boxed\":") {
+            seen.set(9);
+            if !json::is_null(input)? {
+                self.float_value_boxed = json::read_f32(input).at("float_value_boxed")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"double_value_boxed\":") {
+            seen.set(10);
+            if !json::is_null(input)? {
+                self.double_value_boxed = json::read_f64(input).at("double_value_boxed")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"short_value_boxed\":") {
+            seen.set(11);
+            if !json::is_null(input)? {
+                self.short_value_boxed = json::read_i32(input).at("short_value_boxed")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"char_value_boxed\":") {
+            seen.set(12);
+            if !json::is_null(input)? {
+                self.char_value_boxed = json::read_i32(input).at("char_value_boxed")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"boolean_value_boxed\":") {
+            seen.set(13);
+            if !json::is_null(input)? {
+                self.boolean_value_boxed = json::read_bool(input).at("boolean_value_boxed")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"int_array\":") {
+            seen.set(14);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.int_array, |input, value| json::read_i32(input).map(|read| *value = read)).at("int_array")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"long_array\":") {
+            seen.set(15);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.long_array, |input, value| json::read_i64(input).map(|read| *value = read)).at("long_array")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"float_array\":") {
+            seen.set(16);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.float_array, |input, value| json::read_f32(input).map(|read| *value = read)).at("float_array")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"double_array\":") {
+            seen.set(17);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.double_array, |input, value| json::read_f64(input).map(|read| *value = read)).at("double_array")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"short_array\":") {
+            seen.set(18);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.short_array, |input, value| json::read_i32(input).map(|read| *value = read)).at("short_array")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"char_array\":") {
+            seen.set(19);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.char_array, |input, value| json::read_i32(input).map(|read| *value = read)).at("char_array")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"boolean_array\":") {
+            seen.set(20);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.boolean_array, |input, value| json::read_bool(input).map(|read| *value = read)).at("boolean_array")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"string\":") {
+            seen.set(21);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.string).at("string")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Sample {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "int_value" | "intValue" => 0,
+                "long_value" | "longValue" => 1,
+                "float_value" | "floatValue" => 2,
+                "double_value" | "doubleValue" => 3,
+                "short_value" | "shortValue" => 4,
+                "char_value" | "charValue" => 5,
+                "boolean_value" | "booleanValue" => 6,
+                "int_value_boxed" | "intValueBoxed" => 7,
+                "long_value_boxed" | "longValueBoxed" => 8,
+                "float_value_boxed" | "floatValueBoxed" => 9,
+                "double_value_boxed" | "doubleValueBoxed" => 10,
+                "short_value_boxed" | "shortValueBoxed" => 11,
+                "char_value_boxed" | "charValueBoxed" => 12,
+                "boolean_value_boxed" | "booleanValueBoxed" => 13,
+                "int_array" | "intArray" => 14,
+                "long_array" | "longArray" => 15,
+                "float_array" | "floatArray" => 16,
+                "double_array" | "doubleArray" => 17,
+                "short_array" | "shortArray" => 18,
+                "char_array" | "charArray" => 19,
+                "boolean_array" | "booleanArray" => 20,
+                "string" => 21,
+                _ => return Err(json::unknown_field(&name, "protobuf.Sample")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        self.int_value = json::read_i32(input).at("int_value")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        self.long_value = json::read_i64(input).at("long_value")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.float_value = json::read_f32(input).at("float_value")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        self.double_value = json::read_f64(input).at("double_value")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        self.short_value = json::read_i32(input).at("short_value")?;
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        self.char_value = json::read_i32(input).at("char_value")?;
+                    }
+                }
+                6 => {
+                    if !json::is_null(input)? {
+                        self.boolean_value = json::read_bool(input).at("boolean_value")?;
+                    }
+                }
+                7 => {
+                    if !json::is_null(input)? {
+                        self.int_value_boxed = json::read_i32(input).at("int_value_boxed")?;
+                    }
+                }
+                8 => {
+                    if !json::is_null(input)? {
+                        self.long_value_boxed = json::read_i64(input).at("long_value_boxed")?;
+                    }
+                }
+                9 => {
+                    if !json::is_null(input)? {
+                        self.float_value_boxed = json::read_f32(input).at("float_value_boxed")?;
+                    }
+                }
+                10 => {
+                    if !json::is_null(input)? {
+                        self.double_value_boxed = json::read_f64(input).at("double_value_boxed")?;
+                    }
+                }
+                11 => {
+                    if !json::is_null(input)? {
+                        self.short_value_boxed = json::read_i32(input).at("short_value_boxed")?;
+                    }
+                }
+                12 => {
+                    if !json::is_null(input)? {
+                        self.char_value_boxed = json::read_i32(input).at("char_value_boxed")?;
+                    }
+                }
+                13 => {
+                    if !json::is_null(input)? {
+                        self.boolean_value_boxed = json::read_bool(input).at("boolean_value_boxed")?;
+                    }
+                }
+                14 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.int_array, |input, value| json::read_i32(input).map(|read| *value = read)).at("int_array")?;
+                    }
+                }
+                15 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.long_array, |input, value| json::read_i64(input).map(|read| *value = read)).at("long_array")?;
+                    }
+                }
+                16 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.float_array, |input, value| json::read_f32(input).map(|read| *value = read)).at("float_array")?;
+                    }
+                }
+                17 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.double_array, |input, value| json::read_f64(input).map(|read| *value = read)).at("double_array")?;
+                    }
+                }
+                18 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.short_array, |input, value| json::read_i32(input).map(|read| *value = read)).at("short_array")?;
+                    }
+                }
+                19 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.char_array, |input, value| json::read_i32(input).map(|read| *value = read)).at("char_array")?;
+                    }
+                }
+                20 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.boolean_array, |input, value| json::read_bool(input).map(|read| *value = read)).at("boolean_array")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.string).at("string")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Sample {
+    const KIND: u64 = 0xc4deb1d863615d12;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 229;
+        bound += flatbuffers::SCALARS + 4 * self.int_array.len();
+        bound += flatbuffers::SCALARS + 8 * self.long_array.len();
+        bound += flatbuffers::SCALARS + 4 * self.float_array.len();
+        bound += flatbuffers::SCALARS + 8 * self.double_array.len();
+        bound += flatbuffers::SCALARS + 4 * self.short_array.len();
+        bound += flatbuffers::SCALARS + 4 * self.char_array.len();
+        bound += flatbuffers::SCALARS + 1 * self.boolean_array.len();
+        bound += flatbuffers::TEXT + self.string.len();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child14 = builder.scalars(&self.int_array, |value| value.to_le_bytes());
+            let child15 = builder.scalars(&self.long_array, |value| value.to_le_bytes());
+            let child16 = builder.scalars(&self.float_array, |value| value.to_le_bytes());
+            let child17 = builder.scalars(&self.double_array, |value| value.to_le_bytes());
+            let child18 = builder.scalars(&self.short_array, |value| value.to_le_bytes());
+            let child19 = builder.scalars(&self.char_array, |value| value.to_le_bytes());
+            let child20 = builder.scalars(&self.boolean_array, |value| [u8::from(value)]);
+            let child21 = builder.string(&self.string);
+            let start = builder.len();
+            let mut slots = [0; 22];
+            if self.double_value_boxed.to_bits() != 0 {
+                slots[10] = builder.scalar(self.double_value_boxed.to_le_bytes());
+            }
+            if self.long_value_boxed != 0 {
+                slots[8] = builder.scalar(self.long_value_boxed.to_le_bytes());
+            }
+            if self.double_value.to_bits() != 0 {
+                slots[3] = builder.scalar(self.double_value.to_le_bytes());
+            }
+            if self.long_value != 0 {
+                slots[1] = builder.scalar(self.long_value.to_le_bytes());
+            }
+            slots[21] = builder.offset(child21);
+            slots[20] = builder.offset(child20);
+            slots[19] = builder.offset(child19);
+            slots[18] = builder.offset(child18);
+            slots[17] = builder.offset(child17);
+            slots[16] = builder.offset(child16);
+            slots[15] = builder.offset(child15);
+            slots[14] = builder.offset(child14);
+            if self.char_value_boxed != 0 {
+                slots[12] = builder.scalar(self.char_value_boxed.to_le_bytes());
+            }
+            if self.short_value_boxed != 0 {
+                slots[11] = builder.scalar(self.short_value_boxed.to_le_bytes());
+            }
+            if self.float_value_boxed.to_bits() != 0 {
+                slots[9] = builder.scalar(self.float_value_boxed.to_le_bytes());
+            }
+            if self.int_value_boxed != 0 {
+                slots[7] = builder.scalar(self.int_value_boxed.to_le_bytes());
+            }
+            if self.char_value != 0 {
+                slots[5] = builder.scalar(self.char_value.to_le_bytes());
+            }
+            if self.short_value != 0 {
+                slots[4] = builder.scalar(self.short_value.to_le_bytes());
+            }
+            if self.float_value.to_bits() != 0 {
+                slots[2] = builder.scalar(self.float_value.to_le_bytes());
+            }
+            if self.int_value != 0 {
+                slots[0] = builder.scalar(self.int_value.to_le_bytes());
+            }
+            if self.boolean_value_boxed {
+                slots[13] = builder.scalar([u8::from(self.boolean_value_boxed)]);
+            }
+            if self.boolean_value {
+                slots[6] = builder.scalar([u8::from(self.boolean_value)]);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 22, size_of::<Self>())?;
+        if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("int_value")? {
+            self.int_value = read;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i64::from_le_bytes)).at("long_value")? {
+            self.long_value = read;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f32::from_le_bytes)).at("float_value")? {
+            self.float_value = read;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(f64::from_le_bytes)).at("double_value")? {
+            self.double_value = read;
+        }
+        if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("short_value")? {
+            self.short_value = read;
+        }
+        if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i32::from_le_bytes)).at("char_value")? {
+            self.char_value = read;
+        }
+        if let Some(read) = table.bool(buffer, 6).at("boolean_value")? {
+            self.boolean_value = read;
+        }
+        if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("int_value_boxed")? {
+            self.int_value_boxed = read;
+        }
+        if let Some(read) = table.scalar(buffer, 8).map(|read| read.map(i64::from_le_bytes)).at("long_value_boxed")? {
+            self.long_value_boxed = read;
+        }
+        if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(f32::from_le_bytes)).at("float_value_boxed")? {
+            self.float_value_boxed = read;
+        }
+        if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(f64::from_le_bytes)).at("double_value_boxed")? {
+            self.double_value_boxed = read;
+        }
+        if let Some(read) = table.scalar(buffer, 11).map(|read| read.map(i32::from_le_bytes)).at("short_value_boxed")? {
+            self.short_value_boxed = read;
+        }
+        if let Some(read) = table.scalar(buffer, 12).map(|read| read.map(i32::from_le_bytes)).at("char_value_boxed")? {
+            self.char_value_boxed = read;
+        }
+        if let Some(read) = table.bool(buffer, 13).at("boolean_value_boxed")? {
+            self.boolean_value_boxed = read;
+        }
+        if let Some(start) = table.target(buffer, 14).at("int_array")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.int_array, 0x8ec7253642a18c19, |value: i32| value).at("int_array")?;
+        }
+        if let Some(start) = table.target(buffer, 15).at("long_array")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.long_array, 0x94103cc3ee7fb358, |value: i64| value).at("long_array")?;
+        }
+        if let Some(start) = table.target(buffer, 16).at("float_array")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.float_array, 0x3fce7f2d6bc5f320, |value: f32| value).at("float_array")?;
+        }
+        if let Some(start) = table.target(buffer, 17).at("double_array")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.double_array, 0x3fc4132d6bbce717, |value: f64| value).at("double_array")?;
+        }
+        if let Some(start) = table.target(buffer, 18).at("short_array")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.short_array, 0x8ec7253642a18c19, |value: i32| value).at("short_array")?;
+        }
+        if let Some(start) = table.target(buffer, 19).at("char_array")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.char_array, 0x8ec7253642a18c19, |value: i32| value).at("char_array")?;
+        }
+        if let Some(start) = table.target(buffer, 20).at("boolean_array")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.boolean_array, 0x8797b4f7e5edc16d, |value: bool| value).at("boolean_array")?;
+        }
+        if let Some(start) = table.target(buffer, 21).at("string")? {
+            flatbuffers::read_string(buffer, start, &mut self.string).at("string")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for Sample {
@@ -2131,6 +4329,177 @@ impl SampleList {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for SampleList {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 18;
+        bound += self.sample_list.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 13;
+        len += msgpack::Size::head(self.sample_list.len());
+        len += self.sample_list.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x81]);
+            out.array(*b"\xabsample_list");
+            msgpack::put_list_head(&mut out, self.sample_list.len());
+            for value in &self.sample_list {
+                out = msgpack::Message::write(value, out);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xabsample_list") {
+            seen.set(0);
+            msgpack::read_list(input, &mut self.sample_list, msgpack::read_message).at("sample_list")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl SampleList {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"sample_list" => 0,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.SampleList")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                _ => {
+                    msgpack::read_list(input, &mut self.sample_list, msgpack::read_message).at("sample_list")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for SampleList {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.sample_list.is_empty() {
+            text.raw(b"\"sample_list\":");
+            text.open(b'[');
+            for value in &self.sample_list {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"sample_list\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.sample_list, json::read_message).at("sample_list")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl SampleList {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "sample_list" | "sampleList" => 0,
+                _ => return Err(json::unknown_field(&name, "protobuf.SampleList")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.sample_list, json::read_message).at("sample_list")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for SampleList {
+    const KIND: u64 = 0x7f8bf5022f1aec0e;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 27;
+        bound += self.sample_list.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.offsets(&self.sample_list, |builder, value| flatbuffers::Message::write(value, builder));
+            let start = builder.len();
+            let mut slots = [0; 1];
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("sample_list")? {
+            flatbuffers::read_messages(buffer, start, &mut self.sample_list, 0x0ca6cd1989e83722).at("sample_list")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for SampleList {
@@ -2466,6 +4835,574 @@ impl Media {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Media {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 135;
+        bound += msgpack::text_bound(&self.uri);
+        bound += self.title.as_ref().map_or(0, |value| msgpack::text_bound(value));
+        bound += msgpack::text_bound(&self.format);
+        bound += self.persons.iter().map(|value| msgpack::text_bound(value)).sum::<usize>();
+        bound += msgpack::text_bound(&self.copyright);
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 90;
+        len += msgpack::Size::text(&self.uri);
+        len += self.title.as_ref().map_or(1, |value| msgpack::Size::text(value));
+        len += msgpack::Size::int(i64::from(self.width));
+        len += msgpack::Size::int(i64::from(self.height));
+        len += msgpack::Size::text(&self.format);
+        len += msgpack::Size::int(i64::from(self.duration));
+        len += msgpack::Size::int(i64::from(self.size));
+        len += msgpack::Size::int(i64::from(self.bitrate));
+        len += 1;
+        len += msgpack::Size::head(self.persons.len());
+        len += self.persons.iter().map(|value| msgpack::Size::text(value)).sum::<usize>();
+        len += msgpack::Size::int(i64::from(self.player.0));
+        len += msgpack::Size::text(&self.copyright);
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x8c]);
+            out.array(*b"\xa3uri");
+            msgpack::put_string(&mut out, &self.uri);
+            out.array(*b"\xa5title");
+            match &self.title {
+                Some(value) => {
+                    msgpack::put_string(&mut out, value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa5width");
+            msgpack::put_i32(&mut out, self.width);
+            out.array(*b"\xa6height");
+            msgpack::put_i32(&mut out, self.height);
+            out.array(*b"\xa6format");
+            msgpack::put_string(&mut out, &self.format);
+            out.array(*b"\xa8duration");
+            msgpack::put_i64(&mut out, self.duration);
+            out.array(*b"\xa4size");
+            msgpack::put_i64(&mut out, self.size);
+            out.array(*b"\xa7bitrate");
+            msgpack::put_i32(&mut out, self.bitrate);
+            out.array(*b"\xabhas_bitrate");
+            msgpack::put_bool(&mut out, self.has_bitrate);
+            out.array(*b"\xa7persons");
+            msgpack::put_list_head(&mut out, self.persons.len());
+            for value in &self.persons {
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xa6player");
+            msgpack::put_i32(&mut out, self.player.0);
+            out.array(*b"\xa9copyright");
+            msgpack::put_string(&mut out, &self.copyright);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa3uri") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.uri).at("uri")?;
+        }
+        if members.next_is(input, b"\xa5title") {
+            seen.set(1);
+            if !msgpack::read_nil(input) {
+                let value = self.title.insert(Default::default());
+                msgpack::read_string(input, value).at("title")?;
+            }
+        }
+        if members.next_is(input, b"\xa5width") {
+            seen.set(2);
+            self.width = msgpack::read_i32(input).at("width")?;
+        }
+        if members.next_is(input, b"\xa6height") {
+            seen.set(3);
+            self.height = msgpack::read_i32(input).at("height")?;
+        }
+        if members.next_is(input, b"\xa6format") {
+            seen.set(4);
+            msgpack::read_string(input, &mut self.format).at("format")?;
+        }
+        if members.next_is(input, b"\xa8duration") {
+            seen.set(5);
+            self.duration = msgpack::read_i64(input).at("duration")?;
+        }
+        if members.next_is(input, b"\xa4size") {
+            seen.set(6);
+            self.size = msgpack::read_i64(input).at("size")?;
+        }
+        if members.next_is(input, b"\xa7bitrate") {
+            seen.set(7);
+            self.bitrate = msgpack::read_i32(input).at("bitrate")?;
+        }
+        if members.next_is(input, b"\xabhas_bitrate") {
+            seen.set(8);
+            self.has_bitrate = msgpack::read_bool(input).at("has_bitrate")?;
+        }
+        if members.next_is(input, b"\xa7persons") {
+            seen.set(9);
+            msgpack::read_list(input, &mut self.persons, msgpack::read_string).at("persons")?;
+        }
+        if members.next_is(input, b"\xa6player") {
+            seen.set(10);
+            self.player = msgpack::read_i32(input).map(Player).at("player")?;
+        }
+        if members.next_is(input, b"\xa9copyright") {
+            seen.set(11);
+            msgpack::read_string(input, &mut self.copyright).at("copyright")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Media {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"uri" => 0,
+                b"title" => 1,
+                b"width" => 2,
+                b"height" => 3,
+                b"format" => 4,
+                b"duration" => 5,
+                b"size" => 6,
+                b"bitrate" => 7,
+                b"has_bitrate" => 8,
+                b"persons" => 9,
+                b"player" => 10,
+                b"copyright" => 11,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.Media")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.uri).at("uri")?;
+                }
+                1 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.title.insert(Default::default());
+                        msgpack::read_string(input, value).at("title")?;
+                    }
+                }
+                2 => {
+                    self.width = msgpack::read_i32(input).at("width")?;
+                }
+                3 => {
+                    self.height = msgpack::read_i32(input).at("height")?;
+                }
+                4 => {
+                    msgpack::read_string(input, &mut self.format).at("format")?;
+                }
+                5 => {
+                    self.duration = msgpack::read_i64(input).at("duration")?;
+                }
+                6 => {
+                    self.size = msgpack::read_i64(input).at("size")?;
+                }
+                7 => {
+                    self.bitrate = msgpack::read_i32(input).at("bitrate")?;
+                }
+                8 => {
+                    self.has_bitrate = msgpack::read_bool(input).at("has_bitrate")?;
+                }
+                9 => {
+                    msgpack::read_list(input, &mut self.persons, msgpack::read_string).at("persons")?;
+                }
+                10 => {
+                    self.player = msgpack::read_i32(input).map(Player).at("player")?;
+                }
+                _ => {
+                    msgpack::read_string(input, &mut self.copyright).at("copyright")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Media {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.uri.is_empty() {
+            text.raw(b"\"uri\":");
+            text.string(&self.uri);
+        }
+        if let Some(value) = &self.title {
+            text.raw(b"\"title\":");
+            text.string(value);
+        }
+        if self.width != 0 {
+            text.raw(b"\"width\":");
+            text.int(self.width);
+        }
+        if self.height != 0 {
+            text.raw(b"\"height\":");
+            text.int(self.height);
+        }
+        if !self.format.is_empty() {
+            text.raw(b"\"format\":");
+            text.string(&self.format);
+        }
+        if self.duration != 0 {
+            text.raw(b"\"duration\":");
+            text.quoted(self.duration);
+        }
+        if self.size != 0 {
+            text.raw(b"\"size\":");
+            text.quoted(self.size);
+        }
+        if self.bitrate != 0 {
+            text.raw(b"\"bitrate\":");
+            text.int(self.bitrate);
+        }
+        if self.has_bitrate {
+            text.raw(b"\"has_bitrate\":");
+            text.bool(self.has_bitrate);
+        }
+        if !self.persons.is_empty() {
+            text.raw(b"\"persons\":");
+            text.open(b'[');
+            for value in &self.persons {
+                text.string(value);
+            }
+            text.close(b']');
+        }
+        if self.player.0 != 0 {
+            text.raw(b"\"player\":");
+            text.enumeration(self.player.name(), self.player.0);
+        }
+        if !self.copyright.is_empty() {
+            text.raw(b"\"copyright\":");
+            text.string(&self.copyright);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"uri\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.uri).at("uri")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"title\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                let value = self.title.insert(Default::default());
+                json::read_string(input, value).at("title")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"width\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.width = json::read_i32(input).at("width")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"height\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.height = json::read_i32(input).at("height")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"format\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.format).at("format")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"duration\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                self.duration = json::read_i64(input).at("duration")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"size\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                self.size = json::read_i64(input).at("size")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"bitrate\":") {
+            seen.set(7);
+            if !json::is_null(input)? {
+                self.bitrate = json::read_i32(input).at("bitrate")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"has_bitrate\":") {
+            seen.set(8);
+            if !json::is_null(input)? {
+                self.has_bitrate = json::read_bool(input).at("has_bitrate")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"persons\":") {
+            seen.set(9);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.persons, json::read_string).at("persons")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"player\":") {
+            seen.set(10);
+            if !json::is_null(input)? {
+                self.player = json::read_enum(input, Player::from_name, Player).at("player")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"copyright\":") {
+            seen.set(11);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.copyright).at("copyright")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Media {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "uri" => 0,
+                "title" => 1,
+                "width" => 2,
+                "height" => 3,
+                "format" => 4,
+                "duration" => 5,
+                "size" => 6,
+                "bitrate" => 7,
+                "has_bitrate" | "hasBitrate" => 8,
+                "persons" => 9,
+                "player" => 10,
+                "copyright" => 11,
+                _ => return Err(json::unknown_field(&name, "protobuf.Media")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.uri).at("uri")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        let value = self.title.insert(Default::default());
+                        json::read_string(input, value).at("title")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.width = json::read_i32(input).at("width")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        self.height = json::read_i32(input).at("height")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.format).at("format")?;
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        self.duration = json::read_i64(input).at("duration")?;
+                    }
+                }
+                6 => {
+                    if !json::is_null(input)? {
+                        self.size = json::read_i64(input).at("size")?;
+                    }
+                }
+                7 => {
+                    if !json::is_null(input)? {
+                        self.bitrate = json::read_i32(input).at("bitrate")?;
+                    }
+                }
+                8 => {
+                    if !json::is_null(input)? {
+                        self.has_bitrate = json::read_bool(input).at("has_bitrate")?;
+                    }
+                }
+                9 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.persons, json::read_string).at("persons")?;
+                    }
+                }
+                10 => {
+                    if !json::is_null(input)? {
+                        self.player = json::read_enum(input, Player::from_name, Player).at("player")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.copyright).at("copyright")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Media {
+    const KIND: u64 = 0x282c2077da707ad4;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 130;
+        bound += flatbuffers::TEXT + self.uri.len();
+        bound += self.title.as_ref().map_or(0, |value| flatbuffers::TEXT + value.len());
+        bound += flatbuffers::TEXT + self.format.len();
+        bound += self.persons.iter().map(|value| 4 + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += flatbuffers::TEXT + self.copyright.len();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.uri);
+            let child1 = match &self.title {
+                Some(value) => builder.string(value),
+                None => 0,
+            };
+            let child4 = builder.string(&self.format);
+            let child9 = builder.offsets(&self.persons, |builder, value| builder.string(value));
+            let child11 = builder.string(&self.copyright);
+            let start = builder.len();
+            let mut slots = [0; 12];
+            if self.size != 0 {
+                slots[6] = builder.scalar(self.size.to_le_bytes());
+            }
+            if self.duration != 0 {
+                slots[5] = builder.scalar(self.duration.to_le_bytes());
+            }
+            slots[11] = builder.offset(child11);
+            slots[9] = builder.offset(child9);
+            if self.bitrate != 0 {
+                slots[7] = builder.scalar(self.bitrate.to_le_bytes());
+            }
+            slots[4] = builder.offset(child4);
+            if self.height != 0 {
+                slots[3] = builder.scalar(self.height.to_le_bytes());
+            }
+            if self.width != 0 {
+                slots[2] = builder.scalar(self.width.to_le_bytes());
+            }
+            if child1 != 0 {
+                slots[1] = builder.offset(child1);
+            }
+            slots[0] = builder.offset(child0);
+            if self.player.0 != 0 {
+                slots[10] = builder.byte_enum(self.player.0, "protobuf.Media.player");
+            }
+            if self.has_bitrate {
+                slots[8] = builder.scalar([u8::from(self.has_bitrate)]);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("uri")? {
+            flatbuffers::read_string(buffer, start, &mut self.uri).at("uri")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("title")? {
+            let value = self.title.insert(Default::default());
+            flatbuffers::read_string(buffer, start, value).at("title")?;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("width")? {
+            self.width = read;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("height")? {
+            self.height = read;
+        }
+        if let Some(start) = table.target(buffer, 4).at("format")? {
+            flatbuffers::read_string(buffer, start, &mut self.format).at("format")?;
+        }
+        if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i64::from_le_bytes)).at("duration")? {
+            self.duration = read;
+        }
+        if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(i64::from_le_bytes)).at("size")? {
+            self.size = read;
+        }
+        if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("bitrate")? {
+            self.bitrate = read;
+        }
+        if let Some(read) = table.bool(buffer, 8).at("has_bitrate")? {
+            self.has_bitrate = read;
+        }
+        if let Some(start) = table.target(buffer, 9).at("persons")? {
+            flatbuffers::read_strings(buffer, start, &mut self.persons, 0xc00aecb4a0d003e8).at("persons")?;
+        }
+        if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(|[byte]: [u8; 1]| Player((byte as i8).into()))).at("player")? {
+            self.player = read;
+        }
+        if let Some(start) = table.target(buffer, 11).at("copyright")? {
+            flatbuffers::read_string(buffer, start, &mut self.copyright).at("copyright")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -2892,6 +5829,379 @@ impl Image {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Image {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 52;
+        bound += msgpack::text_bound(&self.uri);
+        bound += self.title.as_ref().map_or(0, |value| msgpack::text_bound(value));
+        bound += self.media.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 35;
+        len += msgpack::Size::text(&self.uri);
+        len += self.title.as_ref().map_or(1, |value| msgpack::Size::text(value));
+        len += msgpack::Size::int(i64::from(self.width));
+        len += msgpack::Size::int(i64::from(self.height));
+        len += msgpack::Size::int(i64::from(self.size.0));
+        len += self.media.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x86]);
+            out.array(*b"\xa3uri");
+            msgpack::put_string(&mut out, &self.uri);
+            out.array(*b"\xa5title");
+            match &self.title {
+                Some(value) => {
+                    msgpack::put_string(&mut out, value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa5width");
+            msgpack::put_i32(&mut out, self.width);
+            out.array(*b"\xa6height");
+            msgpack::put_i32(&mut out, self.height);
+            out.array(*b"\xa4size");
+            msgpack::put_i32(&mut out, self.size.0);
+            out.array(*b"\xa5media");
+            match &self.media {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa3uri") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.uri).at("uri")?;
+        }
+        if members.next_is(input, b"\xa5title") {
+            seen.set(1);
+            if !msgpack::read_nil(input) {
+                let value = self.title.insert(Default::default());
+                msgpack::read_string(input, value).at("title")?;
+            }
+        }
+        if members.next_is(input, b"\xa5width") {
+            seen.set(2);
+            self.width = msgpack::read_i32(input).at("width")?;
+        }
+        if members.next_is(input, b"\xa6height") {
+            seen.set(3);
+            self.height = msgpack::read_i32(input).at("height")?;
+        }
+        if members.next_is(input, b"\xa4size") {
+            seen.set(4);
+            self.size = msgpack::read_i32(input).map(Size).at("size")?;
+        }
+        if members.next_is(input, b"\xa5media") {
+            seen.set(5);
+            if !msgpack::read_nil(input) {
+                let value = self.media.insert(Default::default());
+                msgpack::read_message(input, value).at("media")?;
+            }
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Image {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"uri" => 0,
+                b"title" => 1,
+                b"width" => 2,
+                b"height" => 3,
+                b"size" => 4,
+                b"media" => 5,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.Image")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.uri).at("uri")?;
+                }
+                1 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.title.insert(Default::default());
+                        msgpack::read_string(input, value).at("title")?;
+                    }
+                }
+                2 => {
+                    self.width = msgpack::read_i32(input).at("width")?;
+                }
+                3 => {
+                    self.height = msgpack::read_i32(input).at("height")?;
+                }
+                4 => {
+                    self.size = msgpack::read_i32(input).map(Size).at("size")?;
+                }
+                _ => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.media.insert(Default::default());
+                        msgpack::read_message(input, value).at("media")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Image {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.uri.is_empty() {
+            text.raw(b"\"uri\":");
+            text.string(&self.uri);
+        }
+        if let Some(value) = &self.title {
+            text.raw(b"\"title\":");
+            text.string(value);
+        }
+        if self.width != 0 {
+            text.raw(b"\"width\":");
+            text.int(self.width);
+        }
+        if self.height != 0 {
+            text.raw(b"\"height\":");
+            text.int(self.height);
+        }
+        if self.size.0 != 0 {
+            text.raw(b"\"size\":");
+            text.enumeration(self.size.name(), self.size.0);
+        }
+        if let Some(value) = &self.media {
+            text.raw(b"\"media\":");
+            json::Message::write(value, text);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"uri\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.uri).at("uri")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"title\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                let value = self.title.insert(Default::default());
+                json::read_string(input, value).at("title")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"width\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.width = json::read_i32(input).at("width")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"height\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.height = json::read_i32(input).at("height")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"size\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                self.size = json::read_enum(input, Size::from_name, Size).at("size")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"media\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                let value = self.media.insert(Default::default());
+                json::read_message(input, value).at("media")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Image {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "uri" => 0,
+                "title" => 1,
+                "width" => 2,
+                "height" => 3,
+                "size" => 4,
+                "media" => 5,
+                _ => return Err(json::unknown_field(&name, "protobuf.Image")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.uri).at("uri")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        let value = self.title.insert(Default::default());
+                        json::read_string(input, value).at("title")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.width = json::read_i32(input).at("width")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        self.height = json::read_i32(input).at("height")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        self.size = json::read_enum(input, Size::from_name, Size).at("size")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        let value = self.media.insert(Default::default());
+                        json::read_message(input, value).at("media")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Image {
+    const KIND: u64 = 0xf5f526b734ce0b2d;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 59;
+        bound += flatbuffers::TEXT + self.uri.len();
+        bound += self.title.as_ref().map_or(0, |value| flatbuffers::TEXT + value.len());
+        bound += self.media.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.uri);
+            let child1 = match &self.title {
+                Some(value) => builder.string(value),
+                None => 0,
+            };
+            let child5 = match &self.media {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let start = builder.len();
+            let mut slots = [0; 6];
+            if child5 != 0 {
+                slots[5] = builder.offset(child5);
+            }
+            if self.height != 0 {
+                slots[3] = builder.scalar(self.height.to_le_bytes());
+            }
+            if self.width != 0 {
+                slots[2] = builder.scalar(self.width.to_le_bytes());
+            }
+            if child1 != 0 {
+                slots[1] = builder.offset(child1);
+            }
+            slots[0] = builder.offset(child0);
+            if self.size.0 != 0 {
+                slots[4] = builder.byte_enum(self.size.0, "protobuf.Image.size");
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("uri")? {
+            flatbuffers::read_string(buffer, start, &mut self.uri).at("uri")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("title")? {
+            let value = self.title.insert(Default::default());
+            flatbuffers::read_string(buffer, start, value).at("title")?;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("width")? {
+            self.width = read;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("height")? {
+            self.height = read;
+        }
+        if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(|[byte]: [u8; 1]| Size((byte as i8).into()))).at("size")? {
+            self.size = read;
+        }
+        if let Some(start) = table.target(buffer, 5).at("media")? {
+            let value = self.media.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("media")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for Image {
@@ -3165,6 +6475,231 @@ impl MediaContent {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for MediaContent {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 20;
+        bound += self.media.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound += self.images.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 14;
+        len += self.media.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += msgpack::Size::head(self.images.len());
+        len += self.images.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x82]);
+            out.array(*b"\xa5media");
+            match &self.media {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa6images");
+            msgpack::put_list_head(&mut out, self.images.len());
+            for value in &self.images {
+                out = msgpack::Message::write(value, out);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa5media") {
+            seen.set(0);
+            if !msgpack::read_nil(input) {
+                let value = self.media.insert(Default::default());
+                msgpack::read_message(input, value).at("media")?;
+            }
+        }
+        if members.next_is(input, b"\xa6images") {
+            seen.set(1);
+            msgpack::read_list(input, &mut self.images, msgpack::read_message).at("images")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl MediaContent {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"media" => 0,
+                b"images" => 1,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.MediaContent")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.media.insert(Default::default());
+                        msgpack::read_message(input, value).at("media")?;
+                    }
+                }
+                _ => {
+                    msgpack::read_list(input, &mut self.images, msgpack::read_message).at("images")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for MediaContent {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if let Some(value) = &self.media {
+            text.raw(b"\"media\":");
+            json::Message::write(value, text);
+        }
+        if !self.images.is_empty() {
+            text.raw(b"\"images\":");
+            text.open(b'[');
+            for value in &self.images {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"media\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                let value = self.media.insert(Default::default());
+                json::read_message(input, value).at("media")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"images\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.images, json::read_message).at("images")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl MediaContent {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "media" => 0,
+                "images" => 1,
+                _ => return Err(json::unknown_field(&name, "protobuf.MediaContent")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        let value = self.media.insert(Default::default());
+                        json::read_message(input, value).at("media")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.images, json::read_message).at("images")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for MediaContent {
+    const KIND: u64 = 0x68c7f696d18a2521;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 36;
+        bound += self.media.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound += self.images.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = match &self.media {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let child1 = builder.offsets(&self.images, |builder, value| flatbuffers::Message::write(value, builder));
+            let start = builder.len();
+            let mut slots = [0; 2];
+            slots[1] = builder.offset(child1);
+            if child0 != 0 {
+                slots[0] = builder.offset(child0);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("media")? {
+            let value = self.media.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("media")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("images")? {
+            flatbuffers::read_messages(buffer, start, &mut self.images, 0x6f90932625725a5d).at("images")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for MediaContent {
@@ -3356,6 +6891,177 @@ impl MediaContentList {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for MediaContentList {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 25;
+        bound += self.media_content_list.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 20;
+        len += msgpack::Size::head(self.media_content_list.len());
+        len += self.media_content_list.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x81]);
+            out.array(*b"\xb2media_content_list");
+            msgpack::put_list_head(&mut out, self.media_content_list.len());
+            for value in &self.media_content_list {
+                out = msgpack::Message::write(value, out);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xb2media_content_list") {
+            seen.set(0);
+            msgpack::read_list(input, &mut self.media_content_list, msgpack::read_message).at("media_content_list")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl MediaContentList {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"media_content_list" => 0,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.MediaContentList")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                _ => {
+                    msgpack::read_list(input, &mut self.media_content_list, msgpack::read_message).at("media_content_list")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for MediaContentList {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.media_content_list.is_empty() {
+            text.raw(b"\"media_content_list\":");
+            text.open(b'[');
+            for value in &self.media_content_list {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"media_content_list\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.media_content_list, json::read_message).at("media_content_list")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl MediaContentList {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "media_content_list" | "mediaContentList" => 0,
+                _ => return Err(json::unknown_field(&name, "protobuf.MediaContentList")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.media_content_list, json::read_message).at("media_content_list")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for MediaContentList {
+    const KIND: u64 = 0xd8e4c9e33fd01f4d;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 27;
+        bound += self.media_content_list.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.offsets(&self.media_content_list, |builder, value| flatbuffers::Message::write(value, builder));
+            let start = builder.len();
+            let mut slots = [0; 1];
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("media_content_list")? {
+            flatbuffers::read_messages(buffer, start, &mut self.media_content_list, 0x3e9016259d6d0b71).at("media_content_list")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for MediaContentList {
@@ -3540,6 +7246,277 @@ impl Foo {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Foo {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 13;
+        bound += self.f1.as_ref().map_or(0, |value| msgpack::text_bound(value));
+        bound += self.f2.iter().map(|(key, _)| msgpack::text_bound(key) + 5).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 7;
+        len += self.f1.as_ref().map_or(1, |value| msgpack::Size::text(value));
+        len += msgpack::Size::head(self.f2.len());
+        len += self.f2.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x82]);
+            out.array(*b"\xa2f1");
+            match &self.f1 {
+                Some(value) => {
+                    msgpack::put_string(&mut out, value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa2f2");
+            msgpack::put_map_head(&mut out, self.f2.len());
+            for (key, value) in &self.f2 {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_i32(&mut out, *value);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2f1") {
+            seen.set(0);
+            if !msgpack::read_nil(input) {
+                let value = self.f1.insert(Default::default());
+                msgpack::read_string(input, value).at("f1")?;
+            }
+        }
+        if members.next_is(input, b"\xa2f2") {
+            seen.set(1);
+            msgpack::read_map(
+                input,
+                &mut self.f2,
+                msgpack::read_string,
+                |input, value| msgpack::read_i32(input).map(|read| *value = read),
+            )
+            .at("f2")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Foo {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"f1" => 0,
+                b"f2" => 1,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.Foo")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.f1.insert(Default::default());
+                        msgpack::read_string(input, value).at("f1")?;
+                    }
+                }
+                _ => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.f2,
+                        msgpack::read_string,
+                        |input, value| msgpack::read_i32(input).map(|read| *value = read),
+                    )
+                    .at("f2")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Foo {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if let Some(value) = &self.f1 {
+            text.raw(b"\"f1\":");
+            text.string(value);
+        }
+        if !self.f2.is_empty() {
+            text.raw(b"\"f2\":");
+            text.open(b'{');
+            for (key, value) in &self.f2 {
+                text.key_string(key);
+                text.int(*value);
+            }
+            text.close(b'}');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"f1\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                let value = self.f1.insert(Default::default());
+                json::read_string(input, value).at("f1")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f2\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.f2,
+                    json::key_string,
+                    |input, value| json::read_i32(input).map(|read| *value = read),
+                )
+                .at("f2")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Foo {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "f1" => 0,
+                "f2" => 1,
+                _ => return Err(json::unknown_field(&name, "protobuf.Foo")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        let value = self.f1.insert(Default::default());
+                        json::read_string(input, value).at("f1")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.f2,
+                            json::key_string,
+                            |input, value| json::read_i32(input).map(|read| *value = read),
+                        )
+                        .at("f2")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Foo {
+    const KIND: u64 = 0x1e04858d000d7948;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 36;
+        bound += self.f1.as_ref().map_or(0, |value| flatbuffers::TEXT + value.len());
+        bound += self.f2.iter().map(|(key, _)| 33 + flatbuffers::TEXT + key.len()).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = match &self.f1 {
+                Some(value) => builder.string(value),
+                None => 0,
+            };
+            let child1 = builder.map(&self.f2, |builder, key, value| {
+                let child0 = builder.string(key);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                if *value != 0 {
+                    slots[1] = builder.scalar(value.to_le_bytes());
+                }
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let start = builder.len();
+            let mut slots = [0; 2];
+            slots[1] = builder.offset(child1);
+            if child0 != 0 {
+                slots[0] = builder.offset(child0);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("f1")? {
+            let value = self.f1.insert(Default::default());
+            flatbuffers::read_string(buffer, start, value).at("f1")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("f2")? {
+            flatbuffers::read_map(buffer, start, &mut self.f2, 0xc7a889c5d0cd1455, |buffer, start, entry| {
+                let table = buffer.table(start, 0xbb82daef4b139705, 2, size_of::<(String, i32)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes))? {
+                    entry.1 = read;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("f2")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -3900,6 +7877,632 @@ impl Bar {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Bar {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 82;
+        bound += self.f1.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound += self.f2.as_ref().map_or(0, |value| msgpack::text_bound(value));
+        bound += self.f3.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.f4.iter().map(|(_, value)| 5 + msgpack::Message::bound(value)).sum::<usize>();
+        bound += 5 * self.f9.len();
+        bound += 9 * self.f10.len();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 32;
+        len += self.f1.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += self.f2.as_ref().map_or(1, |value| msgpack::Size::text(value));
+        len += msgpack::Size::head(self.f3.len());
+        len += self.f3.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.f4.len());
+        len += self.f4.iter().map(|(key, value)| msgpack::Size::int(i64::from(*key)) + msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += self.f5.as_ref().map_or(1, |value| msgpack::Size::int(i64::from(*value)));
+        len += self.f6.as_ref().map_or(1, |value| msgpack::Size::int(i64::from(*value)));
+        len += self.f7.as_ref().map_or(1, |_| 5);
+        len += self.f8.as_ref().map_or(1, |_| 9);
+        len += msgpack::Size::head(self.f9.len());
+        len += self.f9.iter().map(|value| msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len += msgpack::Size::head(self.f10.len());
+        len += self.f10.iter().map(|value| msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x8a]);
+            out.array(*b"\xa2f1");
+            match &self.f1 {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa2f2");
+            match &self.f2 {
+                Some(value) => {
+                    msgpack::put_string(&mut out, value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa2f3");
+            msgpack::put_list_head(&mut out, self.f3.len());
+            for value in &self.f3 {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa2f4");
+            msgpack::put_map_head(&mut out, self.f4.len());
+            for (key, value) in &self.f4 {
+                msgpack::put_i32(&mut out, *key);
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa2f5");
+            match &self.f5 {
+                Some(value) => {
+                    msgpack::put_i32(&mut out, *value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa2f6");
+            match &self.f6 {
+                Some(value) => {
+                    msgpack::put_i64(&mut out, *value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa2f7");
+            match &self.f7 {
+                Some(value) => {
+                    msgpack::put_f32(&mut out, *value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa2f8");
+            match &self.f8 {
+                Some(value) => {
+                    msgpack::put_f64(&mut out, *value);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa2f9");
+            msgpack::put_list_head(&mut out, self.f9.len());
+            for value in &self.f9 {
+                msgpack::put_i32(&mut out, *value);
+            }
+            out.array(*b"\xa3f10");
+            msgpack::put_list_head(&mut out, self.f10.len());
+            for value in &self.f10 {
+                msgpack::put_i64(&mut out, *value);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2f1") {
+            seen.set(0);
+            if !msgpack::read_nil(input) {
+                let value = self.f1.insert(Default::default());
+                msgpack::read_message(input, value).at("f1")?;
+            }
+        }
+        if members.next_is(input, b"\xa2f2") {
+            seen.set(1);
+            if !msgpack::read_nil(input) {
+                let value = self.f2.insert(Default::default());
+                msgpack::read_string(input, value).at("f2")?;
+            }
+        }
+        if members.next_is(input, b"\xa2f3") {
+            seen.set(2);
+            msgpack::read_list(input, &mut self.f3, msgpack::read_message).at("f3")?;
+        }
+        if members.next_is(input, b"\xa2f4") {
+            seen.set(3);
+            msgpack::read_map(
+                input,
+                &mut self.f4,
+                |input, value| msgpack::read_i32(input).map(|read| *value = read),
+                msgpack::read_message,
+            )
+            .at("f4")?;
+        }
+        if members.next_is(input, b"\xa2f5") {
+            seen.set(4);
+            if !msgpack::read_nil(input) {
+                self.f5 = Some(msgpack::read_i32(input).at("f5")?);
+            }
+        }
+        if members.next_is(input, b"\xa2f6") {
+            seen.set(5);
+            if !msgpack::read_nil(input) {
+                self.f6 = Some(msgpack::read_i64(input).at("f6")?);
+            }
+        }
+        if members.next_is(input, b"\xa2f7") {
+            seen.set(6);
+            if !msgpack::read_nil(input) {
+                self.f7 = Some(msgpack::read_f32(input).at("f7")?);
+            }
+        }
+        if members.next_is(input, b"\xa2f8") {
+            seen.set(7);
+            if !msgpack::read_nil(input) {
+                self.f8 = Some(msgpack::read_f64(input).at("f8")?);
+            }
+        }
+        if members.next_is(input, b"\xa2f9") {
+            seen.set(8);
+            msgpack::read_list(input, &mut self.f9, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("f9")?;
+        }
+        if members.next_is(input, b"\xa3f10") {
+            seen.set(9);
+            msgpack::read_list(input, &mut self.f10, |input, value| msgpack::read_i64(input).map(|read| *value = read)).at("f10")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Bar {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"f1" => 0,
+                b"f2" => 1,
+                b"f3" => 2,
+                b"f4" => 3,
+                b"f5" => 4,
+                b"f6" => 5,
+                b"f7" => 6,
+                b"f8" => 7,
+                b"f9" => 8,
+                b"f10" => 9,
+                _ => return Err(msgpack::unknown_key(start, key, "protobuf.Bar")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.f1.insert(Default::default());
+                        msgpack::read_message(input, value).at("f1")?;
+                    }
+                }
+                1 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.f2.insert(Default::default());
+                        msgpack::read_string(input, value).at("f2")?;
+                    }
+                }
+                2 => {
+                    msgpack::read_list(input, &mut self.f3, msgpack::read_message).at("f3")?;
+                }
+                3 => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.f4,
+                        |input, value| msgpack::read_i32(input).map(|read| *value = read),
+                        msgpack::read_message,
+                    )
+                    .at("f4")?;
+                }
+                4 => {
+                    if !msgpack::read_nil(input) {
+                        self.f5 = Some(msgpack::read_i32(input).at("f5")?);
+                    }
+                }
+                5 => {
+                    if !msgpack::read_nil(input) {
+                        self.f6 = Some(msgpack::read_i64(input).at("f6")?);
+                    }
+                }
+                6 => {
+                    if !msgpack::read_nil(input) {
+                        self.f7 = Some(msgpack::read_f32(input).at("f7")?);
+                    }
+                }
+                7 => {
+                    if !msgpack::read_nil(input) {
+                        self.f8 = Some(msgpack::read_f64(input).at("f8")?);
+                    }
+                }
+                8 => {
+                    msgpack::read_list(input, &mut self.f9, |input, value| msgpack::read_i32(input).map(|read| *value = read)).at("f9")?;
+                }
+                _ => {
+                    msgpack::read_list(input, &mut self.f10, |input, value| msgpack::read_i64(input).map(|read| *value = read)).at("f10")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Bar {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if let Some(value) = &self.f1 {
+            text.raw(b"\"f1\":");
+            json::Message::write(value, text);
+        }
+        if let Some(value) = &self.f2 {
+            text.raw(b"\"f2\":");
+            text.string(value);
+        }
+        if !self.f3.is_empty() {
+            text.raw(b"\"f3\":");
+            text.open(b'[');
+            for value in &self.f3 {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.f4.is_empty() {
+            text.raw(b"\"f4\":");
+            text.open(b'{');
+            for (key, value) in &self.f4 {
+                text.key_int(*key);
+                json::Message::write(value, text);
+            }
+            text.close(b'}');
+        }
+        if let Some(value) = &self.f5 {
+            text.raw(b"\"f5\":");
+            text.int(*value);
+        }
+        if let Some(value) = &self.f6 {
+            text.raw(b"\"f6\":");
+            text.quoted(*value);
+        }
+        if let Some(value) = &self.f7 {
+            text.raw(b"\"f7\":");
+            text.f32(*value);
+        }
+        if let Some(value) = &self.f8 {
+            text.raw(b"\"f8\":");
+            text.f64(*value);
+        }
+        if !self.f9.is_empty() {
+            text.raw(b"\"f9\":");
+            text.open(b'[');
+            for value in &self.f9 {
+                text.int(*value);
+            }
+            text.close(b']');
+        }
+        if !self.f10.is_empty() {
+            text.raw(b"\"f10\":");
+            text.open(b'[');
+            for value in &self.f10 {
+                text.quoted(*value);
+            }
+            text.close(b']');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"f1\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                let value = self.f1.insert(Default::default());
+                json::read_message(input, value).at("f1")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f2\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                let value = self.f2.insert(Default::default());
+                json::read_string(input, value).at("f2")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f3\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.f3, json::read_message).at("f3")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f4\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.f4,
+                    json::key_i32,
+                    json::read_message,
+                )
+                .at("f4")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f5\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                self.f5 = Some(json::read_i32(input).at("f5")?);
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f6\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                self.f6 = Some(json::read_i64(input).at("f6")?);
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f7\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                self.f7 = Some(json::read_f32(input).at("f7")?);
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f8\":") {
+            seen.set(7);
+            if !json::is_null(input)? {
+                self.f8 = Some(json::read_f64(input).at("f8")?);
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f9\":") {
+            seen.set(8);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.f9, |input, value| json::read_i32(input).map(|read| *value = read)).at("f9")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"f10\":") {
+            seen.set(9);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.f10, |input, value| json::read_i64(input).map(|read| *value = read)).at("f10")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Bar {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "f1" => 0,
+                "f2" => 1,
+                "f3" => 2,
+                "f4" => 3,
+                "f5" => 4,
+                "f6" => 5,
+                "f7" => 6,
+                "f8" => 7,
+                "f9" => 8,
+                "f10" => 9,
+                _ => return Err(json::unknown_field(&name, "protobuf.Bar")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        let value = self.f1.insert(Default::default());
+                        json::read_message(input, value).at("f1")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        let value = self.f2.insert(Default::default());
+                        json::read_string(input, value).at("f2")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.f3, json::read_message).at("f3")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.f4,
+                            json::key_i32,
+                            json::read_message,
+                        )
+                        .at("f4")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        self.f5 = Some(json::read_i32(input).at("f5")?);
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        self.f6 = Some(json::read_i64(input).at("f6")?);
+                    }
+                }
+                6 => {
+                    if !json::is_null(input)? {
+                        self.f7 = Some(json::read_f32(input).at("f7")?);
+                    }
+                }
+                7 => {
+                    if !json::is_null(input)? {
+                        self.f8 = Some(json::read_f64(input).at("f8")?);
+                    }
+                }
+                8 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.f9, |input, value| json::read_i32(input).map(|read| *value = read)).at("f9")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.f10, |input, value| json::read_i64(input).map(|read| *value = read)).at("f10")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Bar {
+    const KIND: u64 = 0xfa63ce8ceb990185;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 131;
+        bound += self.f1.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound += self.f2.as_ref().map_or(0, |value| flatbuffers::TEXT + value.len());
+        bound += self.f3.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.f4.iter().map(|(_, value)| 33 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += flatbuffers::SCALARS + 4 * self.f9.len();
+        bound += flatbuffers::SCALARS + 8 * self.f10.len();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = match &self.f1 {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let child1 = match &self.f2 {
+                Some(value) => builder.string(value),
+                None => 0,
+            };
+            let child2 = builder.offsets(&self.f3, |builder, value| flatbuffers::Message::write(value, builder));
+            let child3 = builder.map(&self.f4, |builder, key, value| {
+                let child1 = flatbuffers::Message::write(value, builder);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                if *key != 0 {
+                    slots[0] = builder.scalar(key.to_le_bytes());
+                }
+                builder.end_table(start, &slots)
+            });
+            let child8 = builder.scalars(&self.f9, |value| value.to_le_bytes());
+            let child9 = builder.scalars(&self.f10, |value| value.to_le_bytes());
+            let start = builder.len();
+            let mut slots = [0; 10];
+            if let Some(value) = self.f8 {
+                slots[7] = builder.scalar(value.to_le_bytes());
+            }
+            if let Some(value) = self.f6 {
+                slots[5] = builder.scalar(value.to_le_bytes());
+            }
+            slots[9] = builder.offset(child9);
+            slots[8] = builder.offset(child8);
+            if let Some(value) = self.f7 {
+                slots[6] = builder.scalar(value.to_le_bytes());
+            }
+            if let Some(value) = self.f5 {
+                slots[4] = builder.scalar(value.to_le_bytes());
+            }
+            slots[3] = builder.offset(child3);
+            slots[2] = builder.offset(child2);
+            if child1 != 0 {
+                slots[1] = builder.offset(child1);
+            }
+            if child0 != 0 {
+                slots[0] = builder.offset(child0);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 10, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("f1")? {
+            let value = self.f1.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("f1")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("f2")? {
+            let value = self.f2.insert(Default::default());
+            flatbuffers::read_string(buffer, start, value).at("f2")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("f3")? {
+            flatbuffers::read_messages(buffer, start, &mut self.f3, 0x4b9053cbcbe7bd38).at("f3")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("f4")? {
+            flatbuffers::read_map(buffer, start, &mut self.f4, 0x7801f36cd75e6460, |buffer, start, entry| {
+                let table = buffer.table(start, 0x132fd101a7225a70, 2, size_of::<(i32, Foo)>())?;
+                if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes))? {
+                    entry.0 = read;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("f4")?;
+        }
+        if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("f5")? {
+            self.f5 = Some(read);
+        }
+        if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i64::from_le_bytes)).at("f6")? {
+            self.f6 = Some(read);
+        }
+        if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(f32::from_le_bytes)).at("f7")? {
+            self.f7 = Some(read);
+        }
+        if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(f64::from_le_bytes)).at("f8")? {
+            self.f8 = Some(read);
+        }
+        if let Some(start) = table.target(buffer, 8).at("f9")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.f9, 0x8ec7253642a18c19, |value: i32| value).at("f9")?;
+        }
+        if let Some(start) = table.target(buffer, 9).at("f10")? {
+            flatbuffers::read_scalars(buffer, start, &mut self.f10, 0x94103cc3ee7fb358, |value: i64| value).at("f10")?;
+        }
+        buffer.close();
         Ok(())
     }
 }

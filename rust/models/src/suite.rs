@@ -8,7 +8,8 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{flatbuffers, json, msgpack};
 
 /// `suite.LogLevel`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +40,19 @@ impl LogLevel {
             5 => "LOG_LEVEL_FATAL",
             _ => return None,
         })
+    }
+
+    /// The value of a name in the schema.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(Self(match name {
+            "LOG_LEVEL_UNKNOWN" => 0,
+            "LOG_LEVEL_DEBUG" => 1,
+            "LOG_LEVEL_INFO" => 2,
+            "LOG_LEVEL_WARN" => 3,
+            "LOG_LEVEL_ERROR" => 4,
+            "LOG_LEVEL_FATAL" => 5,
+            _ => return None,
+        }))
     }
 }
 
@@ -169,6 +183,271 @@ impl SimpleStruct {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for SimpleStruct {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 37;
+        bound += msgpack::text_bound(&self.name);
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 22;
+        len += msgpack::Size::int(i64::from(self.id));
+        len += msgpack::Size::text(&self.name);
+        len += 1;
+        len += 9;
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x84]);
+            out.array(*b"\xa2id");
+            msgpack::put_i32(&mut out, self.id);
+            out.array(*b"\xa4name");
+            msgpack::put_string(&mut out, &self.name);
+            out.array(*b"\xa6active");
+            msgpack::put_bool(&mut out, self.active);
+            out.array(*b"\xa5score");
+            msgpack::put_f64(&mut out, self.score);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2id") {
+            seen.set(0);
+            self.id = msgpack::read_i32(input).at("id")?;
+        }
+        if members.next_is(input, b"\xa4name") {
+            seen.set(1);
+            msgpack::read_string(input, &mut self.name).at("name")?;
+        }
+        if members.next_is(input, b"\xa6active") {
+            seen.set(2);
+            self.active = msgpack::read_bool(input).at("active")?;
+        }
+        if members.next_is(input, b"\xa5score") {
+            seen.set(3);
+            self.score = msgpack::read_f64(input).at("score")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl SimpleStruct {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"id" => 0,
+                b"name" => 1,
+                b"active" => 2,
+                b"score" => 3,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.SimpleStruct")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    self.id = msgpack::read_i32(input).at("id")?;
+                }
+                1 => {
+                    msgpack::read_string(input, &mut self.name).at("name")?;
+                }
+                2 => {
+                    self.active = msgpack::read_bool(input).at("active")?;
+                }
+                _ => {
+                    self.score = msgpack::read_f64(input).at("score")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for SimpleStruct {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if self.id != 0 {
+            text.raw(b"\"id\":");
+            text.int(self.id);
+        }
+        if !self.name.is_empty() {
+            text.raw(b"\"name\":");
+            text.string(&self.name);
+        }
+        if self.active {
+            text.raw(b"\"active\":");
+            text.bool(self.active);
+        }
+        if self.score.to_bits() != 0 {
+            text.raw(b"\"score\":");
+            text.f64(self.score);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"id\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                self.id = json::read_i32(input).at("id")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"name\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.name).at("name")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"active\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.active = json::read_bool(input).at("active")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"score\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.score = json::read_f64(input).at("score")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl SimpleStruct {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "id" => 0,
+                "name" => 1,
+                "active" => 2,
+                "score" => 3,
+                _ => return Err(json::unknown_field(&name, "suite.SimpleStruct")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        self.id = json::read_i32(input).at("id")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.name).at("name")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.active = json::read_bool(input).at("active")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        self.score = json::read_f64(input).at("score")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for SimpleStruct {
+    const KIND: u64 = 0xbc3700f6853a45ac;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 49;
+        bound += flatbuffers::TEXT + self.name.len();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child1 = builder.string(&self.name);
+            let start = builder.len();
+            let mut slots = [0; 4];
+            if self.score.to_bits() != 0 {
+                slots[3] = builder.scalar(self.score.to_le_bytes());
+            }
+            slots[1] = builder.offset(child1);
+            if self.id != 0 {
+                slots[0] = builder.scalar(self.id.to_le_bytes());
+            }
+            if self.active {
+                slots[2] = builder.scalar([u8::from(self.active)]);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+        if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("id")? {
+            self.id = read;
+        }
+        if let Some(start) = table.target(buffer, 1).at("name")? {
+            flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+        }
+        if let Some(read) = table.bool(buffer, 2).at("active")? {
+            self.active = read;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(f64::from_le_bytes)).at("score")? {
+            self.score = read;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -430,6 +709,274 @@ impl Address {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Address {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 30;
+        bound += msgpack::text_bound(&self.street);
+        bound += msgpack::text_bound(&self.city);
+        bound += msgpack::text_bound(&self.country);
+        bound += msgpack::text_bound(&self.zip_code);
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 30;
+        len += msgpack::Size::text(&self.street);
+        len += msgpack::Size::text(&self.city);
+        len += msgpack::Size::text(&self.country);
+        len += msgpack::Size::text(&self.zip_code);
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x84]);
+            out.array(*b"\xa6street");
+            msgpack::put_string(&mut out, &self.street);
+            out.array(*b"\xa4city");
+            msgpack::put_string(&mut out, &self.city);
+            out.array(*b"\xa7country");
+            msgpack::put_string(&mut out, &self.country);
+            out.array(*b"\xa8zip_code");
+            msgpack::put_string(&mut out, &self.zip_code);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa6street") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.street).at("street")?;
+        }
+        if members.next_is(input, b"\xa4city") {
+            seen.set(1);
+            msgpack::read_string(input, &mut self.city).at("city")?;
+        }
+        if members.next_is(input, b"\xa7country") {
+            seen.set(2);
+            msgpack::read_string(input, &mut self.country).at("country")?;
+        }
+        if members.next_is(input, b"\xa8zip_code") {
+            seen.set(3);
+            msgpack::read_string(input, &mut self.zip_code).at("zip_code")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Address {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"street" => 0,
+                b"city" => 1,
+                b"country" => 2,
+                b"zip_code" => 3,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.Address")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.street).at("street")?;
+                }
+                1 => {
+                    msgpack::read_string(input, &mut self.city).at("city")?;
+                }
+                2 => {
+                    msgpack::read_string(input, &mut self.country).at("country")?;
+                }
+                _ => {
+                    msgpack::read_string(input, &mut self.zip_code).at("zip_code")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Address {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.street.is_empty() {
+            text.raw(b"\"street\":");
+            text.string(&self.street);
+        }
+        if !self.city.is_empty() {
+            text.raw(b"\"city\":");
+            text.string(&self.city);
+        }
+        if !self.country.is_empty() {
+            text.raw(b"\"country\":");
+            text.string(&self.country);
+        }
+        if !self.zip_code.is_empty() {
+            text.raw(b"\"zip_code\":");
+            text.string(&self.zip_code);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"street\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.street).at("street")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"city\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.city).at("city")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"country\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.country).at("country")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"zip_code\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.zip_code).at("zip_code")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Address {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "street" => 0,
+                "city" => 1,
+                "country" => 2,
+                "zip_code" | "zipCode" => 3,
+                _ => return Err(json::unknown_field(&name, "suite.Address")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.street).at("street")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.city).at("city")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.country).at("country")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.zip_code).at("zip_code")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Address {
+    const KIND: u64 = 0x9d834d2790bd9e69;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 47;
+        bound += flatbuffers::TEXT + self.street.len();
+        bound += flatbuffers::TEXT + self.city.len();
+        bound += flatbuffers::TEXT + self.country.len();
+        bound += flatbuffers::TEXT + self.zip_code.len();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.street);
+            let child1 = builder.string(&self.city);
+            let child2 = builder.string(&self.country);
+            let child3 = builder.string(&self.zip_code);
+            let start = builder.len();
+            let mut slots = [0; 4];
+            slots[3] = builder.offset(child3);
+            slots[2] = builder.offset(child2);
+            slots[1] = builder.offset(child1);
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("street")? {
+            flatbuffers::read_string(buffer, start, &mut self.street).at("street")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("city")? {
+            flatbuffers::read_string(buffer, start, &mut self.city).at("city")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("country")? {
+            flatbuffers::read_string(buffer, start, &mut self.country).at("country")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("zip_code")? {
+            flatbuffers::read_string(buffer, start, &mut self.zip_code).at("zip_code")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -734,6 +1281,442 @@ impl Person {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Person {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 63;
+        bound += msgpack::text_bound(&self.name);
+        bound += self.address.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound += self.hobbies.iter().map(|value| msgpack::text_bound(value)).sum::<usize>();
+        bound += self.metadata.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound += self.created_at.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 46;
+        len += msgpack::Size::text(&self.name);
+        len += msgpack::Size::int(i64::from(self.age));
+        len += self.address.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += msgpack::Size::head(self.hobbies.len());
+        len += self.hobbies.iter().map(|value| msgpack::Size::text(value)).sum::<usize>();
+        len += msgpack::Size::head(self.metadata.len());
+        len += self.metadata.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len += self.created_at.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x86]);
+            out.array(*b"\xa4name");
+            msgpack::put_string(&mut out, &self.name);
+            out.array(*b"\xa3age");
+            msgpack::put_i32(&mut out, self.age);
+            out.array(*b"\xa7address");
+            match &self.address {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa7hobbies");
+            msgpack::put_list_head(&mut out, self.hobbies.len());
+            for value in &self.hobbies {
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xa8metadata");
+            msgpack::put_map_head(&mut out, self.metadata.len());
+            for (key, value) in &self.metadata {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xaacreated_at");
+            match &self.created_at {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa4name") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.name).at("name")?;
+        }
+        if members.next_is(input, b"\xa3age") {
+            seen.set(1);
+            self.age = msgpack::read_i32(input).at("age")?;
+        }
+        if members.next_is(input, b"\xa7address") {
+            seen.set(2);
+            if !msgpack::read_nil(input) {
+                let value = self.address.insert(Default::default());
+                msgpack::read_message(input, value).at("address")?;
+            }
+        }
+        if members.next_is(input, b"\xa7hobbies") {
+            seen.set(3);
+            msgpack::read_list(input, &mut self.hobbies, msgpack::read_string).at("hobbies")?;
+        }
+        if members.next_is(input, b"\xa8metadata") {
+            seen.set(4);
+            msgpack::read_map(
+                input,
+                &mut self.metadata,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("metadata")?;
+        }
+        if members.next_is(input, b"\xaacreated_at") {
+            seen.set(5);
+            if !msgpack::read_nil(input) {
+                let value = self.created_at.insert(Default::default());
+                msgpack::read_message(input, value).at("created_at")?;
+            }
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Person {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"name" => 0,
+                b"age" => 1,
+                b"address" => 2,
+                b"hobbies" => 3,
+                b"metadata" => 4,
+                b"created_at" => 5,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.Person")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.name).at("name")?;
+                }
+                1 => {
+                    self.age = msgpack::read_i32(input).at("age")?;
+                }
+                2 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.address.insert(Default::default());
+                        msgpack::read_message(input, value).at("address")?;
+                    }
+                }
+                3 => {
+                    msgpack::read_list(input, &mut self.hobbies, msgpack::read_string).at("hobbies")?;
+                }
+                4 => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.metadata,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("metadata")?;
+                }
+                _ => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.created_at.insert(Default::default());
+                        msgpack::read_message(input, value).at("created_at")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Person {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.name.is_empty() {
+            text.raw(b"\"name\":");
+            text.string(&self.name);
+        }
+        if self.age != 0 {
+            text.raw(b"\"age\":");
+            text.int(self.age);
+        }
+        if let Some(value) = &self.address {
+            text.raw(b"\"address\":");
+            json::Message::write(value, text);
+        }
+        if !self.hobbies.is_empty() {
+            text.raw(b"\"hobbies\":");
+            text.open(b'[');
+            for value in &self.hobbies {
+                text.string(value);
+            }
+            text.close(b']');
+        }
+        if !self.metadata.is_empty() {
+            text.raw(b"\"metadata\":");
+            text.open(b'{');
+            for (key, value) in &self.metadata {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        if let Some(value) = &self.created_at {
+            text.raw(b"\"created_at\":");
+            json::Message::write(value, text);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"name\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.name).at("name")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"age\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                self.age = json::read_i32(input).at("age")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"address\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                let value = self.address.insert(Default::default());
+                json::read_message(input, value).at("address")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"hobbies\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.hobbies, json::read_string).at("hobbies")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"metadata\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.metadata,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("metadata")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"created_at\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                let value = self.created_at.insert(Default::default());
+                json::read_message(input, value).at("created_at")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Person {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "name" => 0,
+                "age" => 1,
+                "address" => 2,
+                "hobbies" => 3,
+                "metadata" => 4,
+                "created_at" | "createdAt" => 5,
+                _ => return Err(json::unknown_field(&name, "suite.Person")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.name).at("name")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        self.age = json::read_i32(input).at("age")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        let value = self.address.insert(Default::default());
+                        json::read_message(input, value).at("address")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.hobbies, json::read_string).at("hobbies")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.metadata,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("metadata")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        let value = self.created_at.insert(Default::default());
+                        json::read_message(input, value).at("created_at")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Person {
+    const KIND: u64 = 0xa94f049bc87b7886;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 79;
+        bound += flatbuffers::TEXT + self.name.len();
+        bound += self.address.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound += self.hobbies.iter().map(|value| 4 + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.metadata.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.created_at.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.name);
+            let child2 = match &self.address {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let child3 = builder.offsets(&self.hobbies, |builder, value| builder.string(value));
+            let child4 = builder.map(&self.metadata, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let child5 = match &self.created_at {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let start = builder.len();
+            let mut slots = [0; 6];
+            if child5 != 0 {
+                slots[5] = builder.offset(child5);
+            }
+            slots[4] = builder.offset(child4);
+            slots[3] = builder.offset(child3);
+            if child2 != 0 {
+                slots[2] = builder.offset(child2);
+            }
+            if self.age != 0 {
+                slots[1] = builder.scalar(self.age.to_le_bytes());
+            }
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("name")? {
+            flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("age")? {
+            self.age = read;
+        }
+        if let Some(start) = table.target(buffer, 2).at("address")? {
+            let value = self.address.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("address")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("hobbies")? {
+            flatbuffers::read_strings(buffer, start, &mut self.hobbies, 0xc00aecb4a0d003e8).at("hobbies")?;
+        }
+        if let Some(start) = table.target(buffer, 4).at("metadata")? {
+            flatbuffers::read_map(buffer, start, &mut self.metadata, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("metadata")?;
+        }
+        if let Some(start) = table.target(buffer, 5).at("created_at")? {
+            let value = self.created_at.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("created_at")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -1054,6 +2037,334 @@ impl Company {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Company {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 45;
+        bound += msgpack::text_bound(&self.name);
+        bound += self.employees.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.offices.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 34;
+        len += msgpack::Size::text(&self.name);
+        len += msgpack::Size::head(self.employees.len());
+        len += self.employees.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.offices.len());
+        len += self.offices.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += 1;
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x84]);
+            out.array(*b"\xa4name");
+            msgpack::put_string(&mut out, &self.name);
+            out.array(*b"\xa9employees");
+            msgpack::put_list_head(&mut out, self.employees.len());
+            for value in &self.employees {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa7offices");
+            msgpack::put_map_head(&mut out, self.offices.len());
+            for (key, value) in &self.offices {
+                msgpack::put_string(&mut out, key);
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa9is_public");
+            msgpack::put_bool(&mut out, self.is_public);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa4name") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.name).at("name")?;
+        }
+        if members.next_is(input, b"\xa9employees") {
+            seen.set(1);
+            msgpack::read_list(input, &mut self.employees, msgpack::read_message).at("employees")?;
+        }
+        if members.next_is(input, b"\xa7offices") {
+            seen.set(2);
+            msgpack::read_map(
+                input,
+                &mut self.offices,
+                msgpack::read_string,
+                msgpack::read_message,
+            )
+            .at("offices")?;
+        }
+        if members.next_is(input, b"\xa9is_public") {
+            seen.set(3);
+            self.is_public = msgpack::read_bool(input).at("is_public")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Company {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"name" => 0,
+                b"employees" => 1,
+                b"offices" => 2,
+                b"is_public" => 3,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.Company")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.name).at("name")?;
+                }
+                1 => {
+                    msgpack::read_list(input, &mut self.employees, msgpack::read_message).at("employees")?;
+                }
+                2 => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.offices,
+                        msgpack::read_string,
+                        msgpack::read_message,
+                    )
+                    .at("offices")?;
+                }
+                _ => {
+                    self.is_public = msgpack::read_bool(input).at("is_public")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Company {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.name.is_empty() {
+            text.raw(b"\"name\":");
+            text.string(&self.name);
+        }
+        if !self.employees.is_empty() {
+            text.raw(b"\"employees\":");
+            text.open(b'[');
+            for value in &self.employees {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.offices.is_empty() {
+            text.raw(b"\"offices\":");
+            text.open(b'{');
+            for (key, value) in &self.offices {
+                text.key_string(key);
+                json::Message::write(value, text);
+            }
+            text.close(b'}');
+        }
+        if self.is_public {
+            text.raw(b"\"is_public\":");
+            text.bool(self.is_public);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"name\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.name).at("name")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"employees\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.employees, json::read_message).at("employees")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"offices\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.offices,
+                    json::key_string,
+                    json::read_message,
+                )
+                .at("offices")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"is_public\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.is_public = json::read_bool(input).at("is_public")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Company {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "name" => 0,
+                "employees" => 1,
+                "offices" => 2,
+                "is_public" | "isPublic" => 3,
+                _ => return Err(json::unknown_field(&name, "suite.Company")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.name).at("name")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.employees, json::read_message).at("employees")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.offices,
+                            json::key_string,
+                            json::read_message,
+                        )
+                        .at("offices")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        self.is_public = json::read_bool(input).at("is_public")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Company {
+    const KIND: u64 = 0x7f1828363a7be292;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 55;
+        bound += flatbuffers::TEXT + self.name.len();
+        bound += self.employees.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.offices.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.name);
+            let child1 = builder.offsets(&self.employees, |builder, value| flatbuffers::Message::write(value, builder));
+            let child2 = builder.map(&self.offices, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = flatbuffers::Message::write(value, builder);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let start = builder.len();
+            let mut slots = [0; 4];
+            slots[2] = builder.offset(child2);
+            slots[1] = builder.offset(child1);
+            slots[0] = builder.offset(child0);
+            if self.is_public {
+                slots[3] = builder.scalar([u8::from(self.is_public)]);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("name")? {
+            flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("employees")? {
+            flatbuffers::read_messages(buffer, start, &mut self.employees, 0x3da177e3be0270f6).at("employees")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("offices")? {
+            flatbuffers::read_map(buffer, start, &mut self.offices, 0xedc117f7d3ef375a, |buffer, start, entry| {
+                let table = buffer.table(start, 0x2d42ba16a9d09dea, 2, size_of::<(String, Address)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("offices")?;
+        }
+        if let Some(read) = table.bool(buffer, 3).at("is_public")? {
+            self.is_public = read;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for Company {
@@ -1343,6 +2654,369 @@ impl Product {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Product {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 56;
+        bound += msgpack::text_bound(&self.id);
+        bound += msgpack::text_bound(&self.name);
+        bound += self.categories.iter().map(|value| msgpack::text_bound(value)).sum::<usize>();
+        bound += self.attributes.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 37;
+        len += msgpack::Size::text(&self.id);
+        len += msgpack::Size::text(&self.name);
+        len += 9;
+        len += msgpack::Size::head(self.categories.len());
+        len += self.categories.iter().map(|value| msgpack::Size::text(value)).sum::<usize>();
+        len += msgpack::Size::head(self.attributes.len());
+        len += self.attributes.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x85]);
+            out.array(*b"\xa2id");
+            msgpack::put_string(&mut out, &self.id);
+            out.array(*b"\xa4name");
+            msgpack::put_string(&mut out, &self.name);
+            out.array(*b"\xa5price");
+            msgpack::put_f64(&mut out, self.price);
+            out.array(*b"\xaacategories");
+            msgpack::put_list_head(&mut out, self.categories.len());
+            for value in &self.categories {
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xaaattributes");
+            msgpack::put_map_head(&mut out, self.attributes.len());
+            for (key, value) in &self.attributes {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2id") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.id).at("id")?;
+        }
+        if members.next_is(input, b"\xa4name") {
+            seen.set(1);
+            msgpack::read_string(input, &mut self.name).at("name")?;
+        }
+        if members.next_is(input, b"\xa5price") {
+            seen.set(2);
+            self.price = msgpack::read_f64(input).at("price")?;
+        }
+        if members.next_is(input, b"\xaacategories") {
+            seen.set(3);
+            msgpack::read_list(input, &mut self.categories, msgpack::read_string).at("categories")?;
+        }
+        if members.next_is(input, b"\xaaattributes") {
+            seen.set(4);
+            msgpack::read_map(
+                input,
+                &mut self.attributes,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("attributes")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Product {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"id" => 0,
+                b"name" => 1,
+                b"price" => 2,
+                b"categories" => 3,
+                b"attributes" => 4,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.Product")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.id).at("id")?;
+                }
+                1 => {
+                    msgpack::read_string(input, &mut self.name).at("name")?;
+                }
+                2 => {
+                    self.price = msgpack::read_f64(input).at("price")?;
+                }
+                3 => {
+                    msgpack::read_list(input, &mut self.categories, msgpack::read_string).at("categories")?;
+                }
+                _ => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.attributes,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("attributes")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Product {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.id.is_empty() {
+            text.raw(b"\"id\":");
+            text.string(&self.id);
+        }
+        if !self.name.is_empty() {
+            text.raw(b"\"name\":");
+            text.string(&self.name);
+        }
+        if self.price.to_bits() != 0 {
+            text.raw(b"\"price\":");
+            text.f64(self.price);
+        }
+        if !self.categories.is_empty() {
+            text.raw(b"\"categories\":");
+            text.open(b'[');
+            for value in &self.categories {
+                text.string(value);
+            }
+            text.close(b']');
+        }
+        if !self.attributes.is_empty() {
+            text.raw(b"\"attributes\":");
+            text.open(b'{');
+            for (key, value) in &self.attributes {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"id\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.id).at("id")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"name\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.name).at("name")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"price\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.price = json::read_f64(input).at("price")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"categories\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.categories, json::read_string).at("categories")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"attributes\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.attributes,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("attributes")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Product {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "id" => 0,
+                "name" => 1,
+                "price" => 2,
+                "categories" => 3,
+                "attributes" => 4,
+                _ => return Err(json::unknown_field(&name, "suite.Product")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.id).at("id")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.name).at("name")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.price = json::read_f64(input).at("price")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.categories, json::read_string).at("categories")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.attributes,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("attributes")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Product {
+    const KIND: u64 = 0x484f0211438245a2;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 78;
+        bound += flatbuffers::TEXT + self.id.len();
+        bound += flatbuffers::TEXT + self.name.len();
+        bound += self.categories.iter().map(|value| 4 + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.attributes.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.id);
+            let child1 = builder.string(&self.name);
+            let child3 = builder.offsets(&self.categories, |builder, value| builder.string(value));
+            let child4 = builder.map(&self.attributes, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let start = builder.len();
+            let mut slots = [0; 5];
+            if self.price.to_bits() != 0 {
+                slots[2] = builder.scalar(self.price.to_le_bytes());
+            }
+            slots[4] = builder.offset(child4);
+            slots[3] = builder.offset(child3);
+            slots[1] = builder.offset(child1);
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 5, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("id")? {
+            flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("name")? {
+            flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f64::from_le_bytes)).at("price")? {
+            self.price = read;
+        }
+        if let Some(start) = table.target(buffer, 3).at("categories")? {
+            flatbuffers::read_strings(buffer, start, &mut self.categories, 0xc00aecb4a0d003e8).at("categories")?;
+        }
+        if let Some(start) = table.target(buffer, 4).at("attributes")? {
+            flatbuffers::read_map(buffer, start, &mut self.attributes, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("attributes")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for Product {
@@ -1628,6 +3302,344 @@ impl OrderItem {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for OrderItem {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 64;
+        bound += self.product.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound += self.customizations.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 44;
+        len += self.product.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += msgpack::Size::int(i64::from(self.quantity));
+        len += 9;
+        len += msgpack::Size::head(self.customizations.len());
+        len += self.customizations.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x84]);
+            out.array(*b"\xa7product");
+            match &self.product {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa8quantity");
+            msgpack::put_i32(&mut out, self.quantity);
+            out.array(*b"\xaaunit_price");
+            msgpack::put_f64(&mut out, self.unit_price);
+            out.array(*b"\xaecustomizations");
+            msgpack::put_map_head(&mut out, self.customizations.len());
+            for (key, value) in &self.customizations {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa7product") {
+            seen.set(0);
+            if !msgpack::read_nil(input) {
+                let value = self.product.insert(Default::default());
+                msgpack::read_message(input, value).at("product")?;
+            }
+        }
+        if members.next_is(input, b"\xa8quantity") {
+            seen.set(1);
+            self.quantity = msgpack::read_i32(input).at("quantity")?;
+        }
+        if members.next_is(input, b"\xaaunit_price") {
+            seen.set(2);
+            self.unit_price = msgpack::read_f64(input).at("unit_price")?;
+        }
+        if members.next_is(input, b"\xaecustomizations") {
+            seen.set(3);
+            msgpack::read_map(
+                input,
+                &mut self.customizations,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("customizations")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl OrderItem {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"product" => 0,
+                b"quantity" => 1,
+                b"unit_price" => 2,
+                b"customizations" => 3,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.OrderItem")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.product.insert(Default::default());
+                        msgpack::read_message(input, value).at("product")?;
+                    }
+                }
+                1 => {
+                    self.quantity = msgpack::read_i32(input).at("quantity")?;
+                }
+                2 => {
+                    self.unit_price = msgpack::read_f64(input).at("unit_price")?;
+                }
+                _ => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.customizations,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("customizations")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for OrderItem {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if let Some(value) = &self.product {
+            text.raw(b"\"product\":");
+            json::Message::write(value, text);
+        }
+        if self.quantity != 0 {
+            text.raw(b"\"quantity\":");
+            text.int(self.quantity);
+        }
+        if self.unit_price.to_bits() != 0 {
+            text.raw(b"\"unit_price\":");
+            text.f64(self.unit_price);
+        }
+        if !self.customizations.is_empty() {
+            text.raw(b"\"customizations\":");
+            text.open(b'{');
+            for (key, value) in &self.customizations {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"product\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                let value = self.product.insert(Default::default());
+                json::read_message(input, value).at("product")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"quantity\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                self.quantity = json::read_i32(input).at("quantity")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"unit_price\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.unit_price = json::read_f64(input).at("unit_price")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"customizations\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.customizations,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("customizations")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl OrderItem {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "product" => 0,
+                "quantity" => 1,
+                "unit_price" | "unitPrice" => 2,
+                "customizations" => 3,
+                _ => return Err(json::unknown_field(&name, "suite.OrderItem")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        let value = self.product.insert(Default::default());
+                        json::read_message(input, value).at("product")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        self.quantity = json::read_i32(input).at("quantity")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.unit_price = json::read_f64(input).at("unit_price")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.customizations,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("customizations")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for OrderItem {
+    const KIND: u64 = 0x04089d0ee79c578e;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 62;
+        bound += self.product.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound += self.customizations.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = match &self.product {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let child3 = builder.map(&self.customizations, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let start = builder.len();
+            let mut slots = [0; 4];
+            if self.unit_price.to_bits() != 0 {
+                slots[2] = builder.scalar(self.unit_price.to_le_bytes());
+            }
+            slots[3] = builder.offset(child3);
+            if self.quantity != 0 {
+                slots[1] = builder.scalar(self.quantity.to_le_bytes());
+            }
+            if child0 != 0 {
+                slots[0] = builder.offset(child0);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("product")? {
+            let value = self.product.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("product")?;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("quantity")? {
+            self.quantity = read;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f64::from_le_bytes)).at("unit_price")? {
+            self.unit_price = read;
+        }
+        if let Some(start) = table.target(buffer, 3).at("customizations")? {
+            flatbuffers::read_map(buffer, start, &mut self.customizations, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("customizations")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -1942,6 +3954,424 @@ impl Customer {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Customer {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 65;
+        bound += msgpack::text_bound(&self.id);
+        bound += msgpack::text_bound(&self.name);
+        bound += msgpack::text_bound(&self.email);
+        bound += self.phone_numbers.iter().map(|value| msgpack::text_bound(value)).sum::<usize>();
+        bound += self.preferences.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound += self.member_since.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 54;
+        len += msgpack::Size::text(&self.id);
+        len += msgpack::Size::text(&self.name);
+        len += msgpack::Size::text(&self.email);
+        len += msgpack::Size::head(self.phone_numbers.len());
+        len += self.phone_numbers.iter().map(|value| msgpack::Size::text(value)).sum::<usize>();
+        len += msgpack::Size::head(self.preferences.len());
+        len += self.preferences.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len += self.member_since.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x86]);
+            out.array(*b"\xa2id");
+            msgpack::put_string(&mut out, &self.id);
+            out.array(*b"\xa4name");
+            msgpack::put_string(&mut out, &self.name);
+            out.array(*b"\xa5email");
+            msgpack::put_string(&mut out, &self.email);
+            out.array(*b"\xadphone_numbers");
+            msgpack::put_list_head(&mut out, self.phone_numbers.len());
+            for value in &self.phone_numbers {
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xabpreferences");
+            msgpack::put_map_head(&mut out, self.preferences.len());
+            for (key, value) in &self.preferences {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xacmember_since");
+            match &self.member_since {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2id") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.id).at("id")?;
+        }
+        if members.next_is(input, b"\xa4name") {
+            seen.set(1);
+            msgpack::read_string(input, &mut self.name).at("name")?;
+        }
+        if members.next_is(input, b"\xa5email") {
+            seen.set(2);
+            msgpack::read_string(input, &mut self.email).at("email")?;
+        }
+        if members.next_is(input, b"\xadphone_numbers") {
+            seen.set(3);
+            msgpack::read_list(input, &mut self.phone_numbers, msgpack::read_string).at("phone_numbers")?;
+        }
+        if members.next_is(input, b"\xabpreferences") {
+            seen.set(4);
+            msgpack::read_map(
+                input,
+                &mut self.preferences,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("preferences")?;
+        }
+        if members.next_is(input, b"\xacmember_since") {
+            seen.set(5);
+            if !msgpack::read_nil(input) {
+                let value = self.member_since.insert(Default::default());
+                msgpack::read_message(input, value).at("member_since")?;
+            }
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Customer {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"id" => 0,
+                b"name" => 1,
+                b"email" => 2,
+                b"phone_numbers" => 3,
+                b"preferences" => 4,
+                b"member_since" => 5,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.Customer")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.id).at("id")?;
+                }
+                1 => {
+                    msgpack::read_string(input, &mut self.name).at("name")?;
+                }
+                2 => {
+                    msgpack::read_string(input, &mut self.email).at("email")?;
+                }
+                3 => {
+                    msgpack::read_list(input, &mut self.phone_numbers, msgpack::read_string).at("phone_numbers")?;
+                }
+                4 => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.preferences,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("preferences")?;
+                }
+                _ => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.member_since.insert(Default::default());
+                        msgpack::read_message(input, value).at("member_since")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Customer {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.id.is_empty() {
+            text.raw(b"\"id\":");
+            text.string(&self.id);
+        }
+        if !self.name.is_empty() {
+            text.raw(b"\"name\":");
+            text.string(&self.name);
+        }
+        if !self.email.is_empty() {
+            text.raw(b"\"email\":");
+            text.string(&self.email);
+        }
+        if !self.phone_numbers.is_empty() {
+            text.raw(b"\"phone_numbers\":");
+            text.open(b'[');
+            for value in &self.phone_numbers {
+                text.string(value);
+            }
+            text.close(b']');
+        }
+        if !self.preferences.is_empty() {
+            text.raw(b"\"preferences\":");
+            text.open(b'{');
+            for (key, value) in &self.preferences {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        if let Some(value) = &self.member_since {
+            text.raw(b"\"member_since\":");
+            json::Message::write(value, text);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"id\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.id).at("id")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"name\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.name).at("name")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"email\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.email).at("email")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"phone_numbers\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.phone_numbers, json::read_string).at("phone_numbers")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"preferences\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.preferences,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("preferences")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"member_since\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                let value = self.member_since.insert(Default::default());
+                json::read_message(input, value).at("member_since")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Customer {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "id" => 0,
+                "name" => 1,
+                "email" => 2,
+                "phone_numbers" | "phoneNumbers" => 3,
+                "preferences" => 4,
+                "member_since" | "memberSince" => 5,
+                _ => return Err(json::unknown_field(&name, "suite.Customer")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.id).at("id")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.name).at("name")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.email).at("email")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.phone_numbers, json::read_string).at("phone_numbers")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.preferences,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("preferences")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        let value = self.member_since.insert(Default::default());
+                        json::read_message(input, value).at("member_since")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Customer {
+    const KIND: u64 = 0x7ac7c6a20dbb872f;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 79;
+        bound += flatbuffers::TEXT + self.id.len();
+        bound += flatbuffers::TEXT + self.name.len();
+        bound += flatbuffers::TEXT + self.email.len();
+        bound += self.phone_numbers.iter().map(|value| 4 + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.preferences.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.member_since.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.id);
+            let child1 = builder.string(&self.name);
+            let child2 = builder.string(&self.email);
+            let child3 = builder.offsets(&self.phone_numbers, |builder, value| builder.string(value));
+            let child4 = builder.map(&self.preferences, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let child5 = match &self.member_since {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let start = builder.len();
+            let mut slots = [0; 6];
+            if child5 != 0 {
+                slots[5] = builder.offset(child5);
+            }
+            slots[4] = builder.offset(child4);
+            slots[3] = builder.offset(child3);
+            slots[2] = builder.offset(child2);
+            slots[1] = builder.offset(child1);
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("id")? {
+            flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("name")? {
+            flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("email")? {
+            flatbuffers::read_string(buffer, start, &mut self.email).at("email")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("phone_numbers")? {
+            flatbuffers::read_strings(buffer, start, &mut self.phone_numbers, 0xc00aecb4a0d003e8).at("phone_numbers")?;
+        }
+        if let Some(start) = table.target(buffer, 4).at("preferences")? {
+            flatbuffers::read_map(buffer, start, &mut self.preferences, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("preferences")?;
+        }
+        if let Some(start) = table.target(buffer, 5).at("member_since")? {
+            let value = self.member_since.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("member_since")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -2302,6 +4732,477 @@ impl Order {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Order {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 80;
+        bound += msgpack::text_bound(&self.id);
+        bound += self.customer.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound += self.items.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += msgpack::text_bound(&self.status);
+        bound += self.order_date.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound += self.metadata.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 59;
+        len += msgpack::Size::text(&self.id);
+        len += self.customer.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += msgpack::Size::head(self.items.len());
+        len += self.items.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += 9;
+        len += msgpack::Size::text(&self.status);
+        len += self.order_date.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += msgpack::Size::head(self.metadata.len());
+        len += self.metadata.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x87]);
+            out.array(*b"\xa2id");
+            msgpack::put_string(&mut out, &self.id);
+            out.array(*b"\xa8customer");
+            match &self.customer {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa5items");
+            msgpack::put_list_head(&mut out, self.items.len());
+            for value in &self.items {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xactotal_amount");
+            msgpack::put_f64(&mut out, self.total_amount);
+            out.array(*b"\xa6status");
+            msgpack::put_string(&mut out, &self.status);
+            out.array(*b"\xaaorder_date");
+            match &self.order_date {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa8metadata");
+            msgpack::put_map_head(&mut out, self.metadata.len());
+            for (key, value) in &self.metadata {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2id") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.id).at("id")?;
+        }
+        if members.next_is(input, b"\xa8customer") {
+            seen.set(1);
+            if !msgpack::read_nil(input) {
+                let value = self.customer.insert(Default::default());
+                msgpack::read_message(input, value).at("customer")?;
+            }
+        }
+        if members.next_is(input, b"\xa5items") {
+            seen.set(2);
+            msgpack::read_list(input, &mut self.items, msgpack::read_message).at("items")?;
+        }
+        if members.next_is(input, b"\xactotal_amount") {
+            seen.set(3);
+            self.total_amount = msgpack::read_f64(input).at("total_amount")?;
+        }
+        if members.next_is(input, b"\xa6status") {
+            seen.set(4);
+            msgpack::read_string(input, &mut self.status).at("status")?;
+        }
+        if members.next_is(input, b"\xaaorder_date") {
+            seen.set(5);
+            if !msgpack::read_nil(input) {
+                let value = self.order_date.insert(Default::default());
+                msgpack::read_message(input, value).at("order_date")?;
+            }
+        }
+        if members.next_is(input, b"\xa8metadata") {
+            seen.set(6);
+            msgpack::read_map(
+                input,
+                &mut self.metadata,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("metadata")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Order {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"id" => 0,
+                b"customer" => 1,
+                b"items" => 2,
+                b"total_amount" => 3,
+                b"status" => 4,
+                b"order_date" => 5,
+                b"metadata" => 6,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.Order")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.id).at("id")?;
+                }
+                1 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.customer.insert(Default::default());
+                        msgpack::read_message(input, value).at("customer")?;
+                    }
+                }
+                2 => {
+                    msgpack::read_list(input, &mut self.items, msgpack::read_message).at("items")?;
+                }
+                3 => {
+                    self.total_amount = msgpack::read_f64(input).at("total_amount")?;
+                }
+                4 => {
+                    msgpack::read_string(input, &mut self.status).at("status")?;
+                }
+                5 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.order_date.insert(Default::default());
+                        msgpack::read_message(input, value).at("order_date")?;
+                    }
+                }
+                _ => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.metadata,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("metadata")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Order {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.id.is_empty() {
+            text.raw(b"\"id\":");
+            text.string(&self.id);
+        }
+        if let Some(value) = &self.customer {
+            text.raw(b"\"customer\":");
+            json::Message::write(value, text);
+        }
+        if !self.items.is_empty() {
+            text.raw(b"\"items\":");
+            text.open(b'[');
+            for value in &self.items {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if self.total_amount.to_bits() != 0 {
+            text.raw(b"\"total_amount\":");
+            text.f64(self.total_amount);
+        }
+        if !self.status.is_empty() {
+            text.raw(b"\"status\":");
+            text.string(&self.status);
+        }
+        if let Some(value) = &self.order_date {
+            text.raw(b"\"order_date\":");
+            json::Message::write(value, text);
+        }
+        if !self.metadata.is_empty() {
+            text.raw(b"\"metadata\":");
+            text.open(b'{');
+            for (key, value) in &self.metadata {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"id\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.id).at("id")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"customer\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                let value = self.customer.insert(Default::default());
+                json::read_message(input, value).at("customer")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"items\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.items, json::read_message).at("items")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"total_amount\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.total_amount = json::read_f64(input).at("total_amount")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"status\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.status).at("status")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"order_date\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                let value = self.order_date.insert(Default::default());
+                json::read_message(input, value).at("order_date")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"metadata\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.metadata,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("metadata")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl Order {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "id" => 0,
+                "customer" => 1,
+                "items" => 2,
+                "total_amount" | "totalAmount" => 3,
+                "status" => 4,
+                "order_date" | "orderDate" => 5,
+                "metadata" => 6,
+                _ => return Err(json::unknown_field(&name, "suite.Order")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.id).at("id")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        let value = self.customer.insert(Default::default());
+                        json::read_message(input, value).at("customer")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.items, json::read_message).at("items")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        self.total_amount = json::read_f64(input).at("total_amount")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.status).at("status")?;
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        let value = self.order_date.insert(Default::default());
+                        json::read_message(input, value).at("order_date")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.metadata,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("metadata")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Order {
+    const KIND: u64 = 0x2e33d6ddaf3fb74d;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 96;
+        bound += flatbuffers::TEXT + self.id.len();
+        bound += self.customer.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound += self.items.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += flatbuffers::TEXT + self.status.len();
+        bound += self.order_date.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound += self.metadata.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.id);
+            let child1 = match &self.customer {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let child2 = builder.offsets(&self.items, |builder, value| flatbuffers::Message::write(value, builder));
+            let child4 = builder.string(&self.status);
+            let child5 = match &self.order_date {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let child6 = builder.map(&self.metadata, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let start = builder.len();
+            let mut slots = [0; 7];
+            if self.total_amount.to_bits() != 0 {
+                slots[3] = builder.scalar(self.total_amount.to_le_bytes());
+            }
+            slots[6] = builder.offset(child6);
+            if child5 != 0 {
+                slots[5] = builder.offset(child5);
+            }
+            slots[4] = builder.offset(child4);
+            slots[2] = builder.offset(child2);
+            if child1 != 0 {
+                slots[1] = builder.offset(child1);
+            }
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 7, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("id")? {
+            flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("customer")? {
+            let value = self.customer.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("customer")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("items")? {
+            flatbuffers::read_messages(buffer, start, &mut self.items, 0x9c1f38c63b13fbde).at("items")?;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(f64::from_le_bytes)).at("total_amount")? {
+            self.total_amount = read;
+        }
+        if let Some(start) = table.target(buffer, 4).at("status")? {
+            flatbuffers::read_string(buffer, start, &mut self.status).at("status")?;
+        }
+        if let Some(start) = table.target(buffer, 5).at("order_date")? {
+            let value = self.order_date.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("order_date")?;
+        }
+        if let Some(start) = table.target(buffer, 6).at("metadata")? {
+            flatbuffers::read_map(buffer, start, &mut self.metadata, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("metadata")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for Order {
@@ -2623,6 +5524,351 @@ impl ECommerceData {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for ECommerceData {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 60;
+        bound += self.orders.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.customers.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.products.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.order_lookup.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 40;
+        len += msgpack::Size::head(self.orders.len());
+        len += self.orders.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.customers.len());
+        len += self.customers.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.products.len());
+        len += self.products.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.order_lookup.len());
+        len += self.order_lookup.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Message::encoded_len(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x84]);
+            out.array(*b"\xa6orders");
+            msgpack::put_list_head(&mut out, self.orders.len());
+            for value in &self.orders {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa9customers");
+            msgpack::put_list_head(&mut out, self.customers.len());
+            for value in &self.customers {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa8products");
+            msgpack::put_list_head(&mut out, self.products.len());
+            for value in &self.products {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xacorder_lookup");
+            msgpack::put_map_head(&mut out, self.order_lookup.len());
+            for (key, value) in &self.order_lookup {
+                msgpack::put_string(&mut out, key);
+                out = msgpack::Message::write(value, out);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa6orders") {
+            seen.set(0);
+            msgpack::read_list(input, &mut self.orders, msgpack::read_message).at("orders")?;
+        }
+        if members.next_is(input, b"\xa9customers") {
+            seen.set(1);
+            msgpack::read_list(input, &mut self.customers, msgpack::read_message).at("customers")?;
+        }
+        if members.next_is(input, b"\xa8products") {
+            seen.set(2);
+            msgpack::read_list(input, &mut self.products, msgpack::read_message).at("products")?;
+        }
+        if members.next_is(input, b"\xacorder_lookup") {
+            seen.set(3);
+            msgpack::read_map(
+                input,
+                &mut self.order_lookup,
+                msgpack::read_string,
+                msgpack::read_message,
+            )
+            .at("order_lookup")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl ECommerceData {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"orders" => 0,
+                b"customers" => 1,
+                b"products" => 2,
+                b"order_lookup" => 3,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.ECommerceData")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_list(input, &mut self.orders, msgpack::read_message).at("orders")?;
+                }
+                1 => {
+                    msgpack::read_list(input, &mut self.customers, msgpack::read_message).at("customers")?;
+                }
+                2 => {
+                    msgpack::read_list(input, &mut self.products, msgpack::read_message).at("products")?;
+                }
+                _ => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.order_lookup,
+                        msgpack::read_string,
+                        msgpack::read_message,
+                    )
+                    .at("order_lookup")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for ECommerceData {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.orders.is_empty() {
+            text.raw(b"\"orders\":");
+            text.open(b'[');
+            for value in &self.orders {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.customers.is_empty() {
+            text.raw(b"\"customers\":");
+            text.open(b'[');
+            for value in &self.customers {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.products.is_empty() {
+            text.raw(b"\"products\":");
+            text.open(b'[');
+            for value in &self.products {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.order_lookup.is_empty() {
+            text.raw(b"\"order_lookup\":");
+            text.open(b'{');
+            for (key, value) in &self.order_lookup {
+                text.key_string(key);
+                json::Message::write(value, text);
+            }
+            text.close(b'}');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"orders\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.orders, json::read_message).at("orders")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"customers\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.customers, json::read_message).at("customers")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"products\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.products, json::read_message).at("products")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"order_lookup\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.order_lookup,
+                    json::key_string,
+                    json::read_message,
+                )
+                .at("order_lookup")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl ECommerceData {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "orders" => 0,
+                "customers" => 1,
+                "products" => 2,
+                "order_lookup" | "orderLookup" => 3,
+                _ => return Err(json::unknown_field(&name, "suite.ECommerceData")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.orders, json::read_message).at("orders")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.customers, json::read_message).at("customers")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.products, json::read_message).at("products")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.order_lookup,
+                            json::key_string,
+                            json::read_message,
+                        )
+                        .at("order_lookup")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for ECommerceData {
+    const KIND: u64 = 0x2b5534de8a70177d;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 75;
+        bound += self.orders.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.customers.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.products.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.order_lookup.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.offsets(&self.orders, |builder, value| flatbuffers::Message::write(value, builder));
+            let child1 = builder.offsets(&self.customers, |builder, value| flatbuffers::Message::write(value, builder));
+            let child2 = builder.offsets(&self.products, |builder, value| flatbuffers::Message::write(value, builder));
+            let child3 = builder.map(&self.order_lookup, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = flatbuffers::Message::write(value, builder);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let start = builder.len();
+            let mut slots = [0; 4];
+            slots[3] = builder.offset(child3);
+            slots[2] = builder.offset(child2);
+            slots[1] = builder.offset(child1);
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("orders")? {
+            flatbuffers::read_messages(buffer, start, &mut self.orders, 0xdf3f644e3bdfba7d).at("orders")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("customers")? {
+            flatbuffers::read_messages(buffer, start, &mut self.customers, 0x6dfe27366639bcbf).at("customers")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("products")? {
+            flatbuffers::read_messages(buffer, start, &mut self.products, 0x1f91931ac220a9d2).at("products")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("order_lookup")? {
+            flatbuffers::read_map(buffer, start, &mut self.order_lookup, 0x92eeb485bef67941, |buffer, start, entry| {
+                let table = buffer.table(start, 0xe8e89982b51966d1, 2, size_of::<(String, Order)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("order_lookup")?;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -2959,6 +6205,492 @@ impl LogEntry {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for LogEntry {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 86;
+        bound += msgpack::text_bound(&self.id);
+        bound += msgpack::text_bound(&self.message);
+        bound += msgpack::text_bound(&self.service);
+        bound += self.timestamp.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound += self.context.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound += self.tags.iter().map(|value| msgpack::text_bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 61;
+        len += msgpack::Size::text(&self.id);
+        len += msgpack::Size::int(i64::from(self.level.0));
+        len += msgpack::Size::text(&self.message);
+        len += msgpack::Size::text(&self.service);
+        len += self.timestamp.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += msgpack::Size::head(self.context.len());
+        len += self.context.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len += msgpack::Size::head(self.tags.len());
+        len += self.tags.iter().map(|value| msgpack::Size::text(value)).sum::<usize>();
+        len += 9;
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x88]);
+            out.array(*b"\xa2id");
+            msgpack::put_string(&mut out, &self.id);
+            out.array(*b"\xa5level");
+            msgpack::put_i32(&mut out, self.level.0);
+            out.array(*b"\xa7message");
+            msgpack::put_string(&mut out, &self.message);
+            out.array(*b"\xa7service");
+            msgpack::put_string(&mut out, &self.service);
+            out.array(*b"\xa9timestamp");
+            match &self.timestamp {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa7context");
+            msgpack::put_map_head(&mut out, self.context.len());
+            for (key, value) in &self.context {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xa4tags");
+            msgpack::put_list_head(&mut out, self.tags.len());
+            for value in &self.tags {
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xabduration_ms");
+            msgpack::put_f64(&mut out, self.duration_ms);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa2id") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.id).at("id")?;
+        }
+        if members.next_is(input, b"\xa5level") {
+            seen.set(1);
+            self.level = msgpack::read_i32(input).map(LogLevel).at("level")?;
+        }
+        if members.next_is(input, b"\xa7message") {
+            seen.set(2);
+            msgpack::read_string(input, &mut self.message).at("message")?;
+        }
+        if members.next_is(input, b"\xa7service") {
+            seen.set(3);
+            msgpack::read_string(input, &mut self.service).at("service")?;
+        }
+        if members.next_is(input, b"\xa9timestamp") {
+            seen.set(4);
+            if !msgpack::read_nil(input) {
+                let value = self.timestamp.insert(Default::default());
+                msgpack::read_message(input, value).at("timestamp")?;
+            }
+        }
+        if members.next_is(input, b"\xa7context") {
+            seen.set(5);
+            msgpack::read_map(
+                input,
+                &mut self.context,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("context")?;
+        }
+        if members.next_is(input, b"\xa4tags") {
+            seen.set(6);
+            msgpack::read_list(input, &mut self.tags, msgpack::read_string).at("tags")?;
+        }
+        if members.next_is(input, b"\xabduration_ms") {
+            seen.set(7);
+            self.duration_ms = msgpack::read_f64(input).at("duration_ms")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl LogEntry {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"id" => 0,
+                b"level" => 1,
+                b"message" => 2,
+                b"service" => 3,
+                b"timestamp" => 4,
+                b"context" => 5,
+                b"tags" => 6,
+                b"duration_ms" => 7,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.LogEntry")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.id).at("id")?;
+                }
+                1 => {
+                    self.level = msgpack::read_i32(input).map(LogLevel).at("level")?;
+                }
+                2 => {
+                    msgpack::read_string(input, &mut self.message).at("message")?;
+                }
+                3 => {
+                    msgpack::read_string(input, &mut self.service).at("service")?;
+                }
+                4 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.timestamp.insert(Default::default());
+                        msgpack::read_message(input, value).at("timestamp")?;
+                    }
+                }
+                5 => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.context,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("context")?;
+                }
+                6 => {
+                    msgpack::read_list(input, &mut self.tags, msgpack::read_string).at("tags")?;
+                }
+                _ => {
+                    self.duration_ms = msgpack::read_f64(input).at("duration_ms")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for LogEntry {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.id.is_empty() {
+            text.raw(b"\"id\":");
+            text.string(&self.id);
+        }
+        if self.level.0 != 0 {
+            text.raw(b"\"level\":");
+            text.enumeration(self.level.name(), self.level.0);
+        }
+        if !self.message.is_empty() {
+            text.raw(b"\"message\":");
+            text.string(&self.message);
+        }
+        if !self.service.is_empty() {
+            text.raw(b"\"service\":");
+            text.string(&self.service);
+        }
+        if let Some(value) = &self.timestamp {
+            text.raw(b"\"timestamp\":");
+            json::Message::write(value, text);
+        }
+        if !self.context.is_empty() {
+            text.raw(b"\"context\":");
+            text.open(b'{');
+            for (key, value) in &self.context {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        if !self.tags.is_empty() {
+            text.raw(b"\"tags\":");
+            text.open(b'[');
+            for value in &self.tags {
+                text.string(value);
+            }
+            text.close(b']');
+        }
+        if self.duration_ms.to_bits() != 0 {
+            text.raw(b"\"duration_ms\":");
+            text.f64(self.duration_ms);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"id\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.id).at("id")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"level\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                self.level = json::read_enum(input, LogLevel::from_name, LogLevel).at("level")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"message\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.message).at("message")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"service\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.service).at("service")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"timestamp\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                let value = self.timestamp.insert(Default::default());
+                json::read_message(input, value).at("timestamp")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"context\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.context,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("context")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"tags\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.tags, json::read_string).at("tags")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"duration_ms\":") {
+            seen.set(7);
+            if !json::is_null(input)? {
+                self.duration_ms = json::read_f64(input).at("duration_ms")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl LogEntry {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "id" => 0,
+                "level" => 1,
+                "message" => 2,
+                "service" => 3,
+                "timestamp" => 4,
+                "context" => 5,
+                "tags" => 6,
+                "duration_ms" | "durationMs" => 7,
+                _ => return Err(json::unknown_field(&name, "suite.LogEntry")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.id).at("id")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        self.level = json::read_enum(input, LogLevel::from_name, LogLevel).at("level")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.message).at("message")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.service).at("service")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        let value = self.timestamp.insert(Default::default());
+                        json::read_message(input, value).at("timestamp")?;
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.context,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("context")?;
+                    }
+                }
+                6 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.tags, json::read_string).at("tags")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        self.duration_ms = json::read_f64(input).at("duration_ms")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for LogEntry {
+    const KIND: u64 = 0x57c89cb2b73c8ae5;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 99;
+        bound += flatbuffers::TEXT + self.id.len();
+        bound += flatbuffers::TEXT + self.message.len();
+        bound += flatbuffers::TEXT + self.service.len();
+        bound += self.timestamp.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound += self.context.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.tags.iter().map(|value| 4 + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.id);
+            let child2 = builder.string(&self.message);
+            let child3 = builder.string(&self.service);
+            let child4 = match &self.timestamp {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let child5 = builder.map(&self.context, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let child6 = builder.offsets(&self.tags, |builder, value| builder.string(value));
+            let start = builder.len();
+            let mut slots = [0; 8];
+            if self.duration_ms.to_bits() != 0 {
+                slots[7] = builder.scalar(self.duration_ms.to_le_bytes());
+            }
+            slots[6] = builder.offset(child6);
+            slots[5] = builder.offset(child5);
+            if child4 != 0 {
+                slots[4] = builder.offset(child4);
+            }
+            slots[3] = builder.offset(child3);
+            slots[2] = builder.offset(child2);
+            slots[0] = builder.offset(child0);
+            if self.level.0 != 0 {
+                slots[1] = builder.byte_enum(self.level.0, "suite.LogEntry.level");
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 8, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("id")? {
+            flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(|[byte]: [u8; 1]| LogLevel((byte as i8).into()))).at("level")? {
+            self.level = read;
+        }
+        if let Some(start) = table.target(buffer, 2).at("message")? {
+            flatbuffers::read_string(buffer, start, &mut self.message).at("message")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("service")? {
+            flatbuffers::read_string(buffer, start, &mut self.service).at("service")?;
+        }
+        if let Some(start) = table.target(buffer, 4).at("timestamp")? {
+            let value = self.timestamp.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("timestamp")?;
+        }
+        if let Some(start) = table.target(buffer, 5).at("context")? {
+            flatbuffers::read_map(buffer, start, &mut self.context, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("context")?;
+        }
+        if let Some(start) = table.target(buffer, 6).at("tags")? {
+            flatbuffers::read_strings(buffer, start, &mut self.tags, 0xc00aecb4a0d003e8).at("tags")?;
+        }
+        if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(f64::from_le_bytes)).at("duration_ms")? {
+            self.duration_ms = read;
+        }
+        buffer.close();
         Ok(())
     }
 }
@@ -3349,6 +7081,458 @@ impl UserProfile {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for UserProfile {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 81;
+        bound += msgpack::text_bound(&self.user_id);
+        bound += msgpack::text_bound(&self.username);
+        bound += msgpack::text_bound(&self.email);
+        bound += self.preferences.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound += self.permissions.iter().map(|value| msgpack::text_bound(value)).sum::<usize>();
+        bound += self.last_login.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 69;
+        len += msgpack::Size::text(&self.user_id);
+        len += msgpack::Size::text(&self.username);
+        len += msgpack::Size::text(&self.email);
+        len += msgpack::Size::head(self.preferences.len());
+        len += self.preferences.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len += msgpack::Size::head(self.permissions.len());
+        len += self.permissions.iter().map(|value| msgpack::Size::text(value)).sum::<usize>();
+        len += self.last_login.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len += 1;
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x87]);
+            out.array(*b"\xa7user_id");
+            msgpack::put_string(&mut out, &self.user_id);
+            out.array(*b"\xa8username");
+            msgpack::put_string(&mut out, &self.username);
+            out.array(*b"\xa5email");
+            msgpack::put_string(&mut out, &self.email);
+            out.array(*b"\xabpreferences");
+            msgpack::put_map_head(&mut out, self.preferences.len());
+            for (key, value) in &self.preferences {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xabpermissions");
+            msgpack::put_list_head(&mut out, self.permissions.len());
+            for value in &self.permissions {
+                msgpack::put_string(&mut out, value);
+            }
+            out.array(*b"\xaalast_login");
+            match &self.last_login {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+            out.array(*b"\xa9is_active");
+            msgpack::put_bool(&mut out, self.is_active);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa7user_id") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.user_id).at("user_id")?;
+        }
+        if members.next_is(input, b"\xa8username") {
+            seen.set(1);
+            msgpack::read_string(input, &mut self.username).at("username")?;
+        }
+        if members.next_is(input, b"\xa5email") {
+            seen.set(2);
+            msgpack::read_string(input, &mut self.email).at("email")?;
+        }
+        if members.next_is(input, b"\xabpreferences") {
+            seen.set(3);
+            msgpack::read_map(
+                input,
+                &mut self.preferences,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("preferences")?;
+        }
+        if members.next_is(input, b"\xabpermissions") {
+            seen.set(4);
+            msgpack::read_list(input, &mut self.permissions, msgpack::read_string).at("permissions")?;
+        }
+        if members.next_is(input, b"\xaalast_login") {
+            seen.set(5);
+            if !msgpack::read_nil(input) {
+                let value = self.last_login.insert(Default::default());
+                msgpack::read_message(input, value).at("last_login")?;
+            }
+        }
+        if members.next_is(input, b"\xa9is_active") {
+            seen.set(6);
+            self.is_active = msgpack::read_bool(input).at("is_active")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl UserProfile {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"user_id" => 0,
+                b"username" => 1,
+                b"email" => 2,
+                b"preferences" => 3,
+                b"permissions" => 4,
+                b"last_login" => 5,
+                b"is_active" => 6,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.UserProfile")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.user_id).at("user_id")?;
+                }
+                1 => {
+                    msgpack::read_string(input, &mut self.username).at("username")?;
+                }
+                2 => {
+                    msgpack::read_string(input, &mut self.email).at("email")?;
+                }
+                3 => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.preferences,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("preferences")?;
+                }
+                4 => {
+                    msgpack::read_list(input, &mut self.permissions, msgpack::read_string).at("permissions")?;
+                }
+                5 => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.last_login.insert(Default::default());
+                        msgpack::read_message(input, value).at("last_login")?;
+                    }
+                }
+                _ => {
+                    self.is_active = msgpack::read_bool(input).at("is_active")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for UserProfile {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.user_id.is_empty() {
+            text.raw(b"\"user_id\":");
+            text.string(&self.user_id);
+        }
+        if !self.username.is_empty() {
+            text.raw(b"\"username\":");
+            text.string(&self.username);
+        }
+        if !self.email.is_empty() {
+            text.raw(b"\"email\":");
+            text.string(&self.email);
+        }
+        if !self.preferences.is_empty() {
+            text.raw(b"\"preferences\":");
+            text.open(b'{');
+            for (key, value) in &self.preferences {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        if !self.permissions.is_empty() {
+            text.raw(b"\"permissions\":");
+            text.open(b'[');
+            for value in &self.permissions {
+                text.string(value);
+            }
+            text.close(b']');
+        }
+        if let Some(value) = &self.last_login {
+            text.raw(b"\"last_login\":");
+            json::Message::write(value, text);
+        }
+        if self.is_active {
+            text.raw(b"\"is_active\":");
+            text.bool(self.is_active);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"user_id\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.user_id).at("user_id")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"username\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.username).at("username")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"email\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.email).at("email")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"preferences\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.preferences,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("preferences")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"permissions\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.permissions, json::read_string).at("permissions")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"last_login\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                let value = self.last_login.insert(Default::default());
+                json::read_message(input, value).at("last_login")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"is_active\":") {
+            seen.set(6);
+            if !json::is_null(input)? {
+                self.is_active = json::read_bool(input).at("is_active")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl UserProfile {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "user_id" | "userId" => 0,
+                "username" => 1,
+                "email" => 2,
+                "preferences" => 3,
+                "permissions" => 4,
+                "last_login" | "lastLogin" => 5,
+                "is_active" | "isActive" => 6,
+                _ => return Err(json::unknown_field(&name, "suite.UserProfile")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.user_id).at("user_id")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.username).at("username")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.email).at("email")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.preferences,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("preferences")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.permissions, json::read_string).at("permissions")?;
+                    }
+                }
+                5 => {
+                    if !json::is_null(input)? {
+                        let value = self.last_login.insert(Default::default());
+                        json::read_message(input, value).at("last_login")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        self.is_active = json::read_bool(input).at("is_active")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for UserProfile {
+    const KIND: u64 = 0xe96b9db48e96764d;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 82;
+        bound += flatbuffers::TEXT + self.user_id.len();
+        bound += flatbuffers::TEXT + self.username.len();
+        bound += flatbuffers::TEXT + self.email.len();
+        bound += self.preferences.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.permissions.iter().map(|value| 4 + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound += self.last_login.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.user_id);
+            let child1 = builder.string(&self.username);
+            let child2 = builder.string(&self.email);
+            let child3 = builder.map(&self.preferences, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let child4 = builder.offsets(&self.permissions, |builder, value| builder.string(value));
+            let child5 = match &self.last_login {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let start = builder.len();
+            let mut slots = [0; 7];
+            if child5 != 0 {
+                slots[5] = builder.offset(child5);
+            }
+            slots[4] = builder.offset(child4);
+            slots[3] = builder.offset(child3);
+            slots[2] = builder.offset(child2);
+            slots[1] = builder.offset(child1);
+            slots[0] = builder.offset(child0);
+            if self.is_active {
+                slots[6] = builder.scalar([u8::from(self.is_active)]);
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 7, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("user_id")? {
+            flatbuffers::read_string(buffer, start, &mut self.user_id).at("user_id")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("username")? {
+            flatbuffers::read_string(buffer, start, &mut self.username).at("username")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("email")? {
+            flatbuffers::read_string(buffer, start, &mut self.email).at("email")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("preferences")? {
+            flatbuffers::read_map(buffer, start, &mut self.preferences, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("preferences")?;
+        }
+        if let Some(start) = table.target(buffer, 4).at("permissions")? {
+            flatbuffers::read_strings(buffer, start, &mut self.permissions, 0xc00aecb4a0d003e8).at("permissions")?;
+        }
+        if let Some(start) = table.target(buffer, 5).at("last_login")? {
+            let value = self.last_login.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("last_login")?;
+        }
+        if let Some(read) = table.bool(buffer, 6).at("is_active")? {
+            self.is_active = read;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for UserProfile {
@@ -3705,6 +7889,414 @@ impl APIMetrics {
     }
 }
 
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for APIMetrics {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 112;
+        bound += msgpack::text_bound(&self.endpoint);
+        bound += self.status_codes.iter().map(|(key, _)| msgpack::text_bound(key) + 9).sum::<usize>();
+        bound += self.measured_at.as_ref().map_or(0, |value| msgpack::Message::bound(value));
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 79;
+        len += msgpack::Size::text(&self.endpoint);
+        len += msgpack::Size::int(i64::from(self.request_count));
+        len += 9;
+        len += msgpack::Size::int(i64::from(self.error_count));
+        len += msgpack::Size::head(self.status_codes.len());
+        len += self.status_codes.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::int(i64::from(*value))).sum::<usize>();
+        len += self.measured_at.as_ref().map_or(1, |value| msgpack::Message::encoded_len(value));
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x86]);
+            out.array(*b"\xa8endpoint");
+            msgpack::put_string(&mut out, &self.endpoint);
+            out.array(*b"\xadrequest_count");
+            msgpack::put_i64(&mut out, self.request_count);
+            out.array(*b"\xb1avg_response_time");
+            msgpack::put_f64(&mut out, self.avg_response_time);
+            out.array(*b"\xaberror_count");
+            msgpack::put_i64(&mut out, self.error_count);
+            out.array(*b"\xacstatus_codes");
+            msgpack::put_map_head(&mut out, self.status_codes.len());
+            for (key, value) in &self.status_codes {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_i64(&mut out, *value);
+            }
+            out.array(*b"\xabmeasured_at");
+            match &self.measured_at {
+                Some(value) => {
+                    out = msgpack::Message::write(value, out);
+                }
+                None => msgpack::put_nil(&mut out),
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa8endpoint") {
+            seen.set(0);
+            msgpack::read_string(input, &mut self.endpoint).at("endpoint")?;
+        }
+        if members.next_is(input, b"\xadrequest_count") {
+            seen.set(1);
+            self.request_count = msgpack::read_i64(input).at("request_count")?;
+        }
+        if members.next_is(input, b"\xb1avg_response_time") {
+            seen.set(2);
+            self.avg_response_time = msgpack::read_f64(input).at("avg_response_time")?;
+        }
+        if members.next_is(input, b"\xaberror_count") {
+            seen.set(3);
+            self.error_count = msgpack::read_i64(input).at("error_count")?;
+        }
+        if members.next_is(input, b"\xacstatus_codes") {
+            seen.set(4);
+            msgpack::read_map(
+                input,
+                &mut self.status_codes,
+                msgpack::read_string,
+                |input, value| msgpack::read_i64(input).map(|read| *value = read),
+            )
+            .at("status_codes")?;
+        }
+        if members.next_is(input, b"\xabmeasured_at") {
+            seen.set(5);
+            if !msgpack::read_nil(input) {
+                let value = self.measured_at.insert(Default::default());
+                msgpack::read_message(input, value).at("measured_at")?;
+            }
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl APIMetrics {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"endpoint" => 0,
+                b"request_count" => 1,
+                b"avg_response_time" => 2,
+                b"error_count" => 3,
+                b"status_codes" => 4,
+                b"measured_at" => 5,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.APIMetrics")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_string(input, &mut self.endpoint).at("endpoint")?;
+                }
+                1 => {
+                    self.request_count = msgpack::read_i64(input).at("request_count")?;
+                }
+                2 => {
+                    self.avg_response_time = msgpack::read_f64(input).at("avg_response_time")?;
+                }
+                3 => {
+                    self.error_count = msgpack::read_i64(input).at("error_count")?;
+                }
+                4 => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.status_codes,
+                        msgpack::read_string,
+                        |input, value| msgpack::read_i64(input).map(|read| *value = read),
+                    )
+                    .at("status_codes")?;
+                }
+                _ => {
+                    if !msgpack::read_nil(input) {
+                        let value = self.measured_at.insert(Default::default());
+                        msgpack::read_message(input, value).at("measured_at")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for APIMetrics {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.endpoint.is_empty() {
+            text.raw(b"\"endpoint\":");
+            text.string(&self.endpoint);
+        }
+        if self.request_count != 0 {
+            text.raw(b"\"request_count\":");
+            text.quoted(self.request_count);
+        }
+        if self.avg_response_time.to_bits() != 0 {
+            text.raw(b"\"avg_response_time\":");
+            text.f64(self.avg_response_time);
+        }
+        if self.error_count != 0 {
+            text.raw(b"\"error_count\":");
+            text.quoted(self.error_count);
+        }
+        if !self.status_codes.is_empty() {
+            text.raw(b"\"status_codes\":");
+            text.open(b'{');
+            for (key, value) in &self.status_codes {
+                text.key_string(key);
+                text.quoted(*value);
+            }
+            text.close(b'}');
+        }
+        if let Some(value) = &self.measured_at {
+            text.raw(b"\"measured_at\":");
+            json::Message::write(value, text);
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"endpoint\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_string(input, &mut self.endpoint).at("endpoint")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"request_count\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                self.request_count = json::read_i64(input).at("request_count")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"avg_response_time\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                self.avg_response_time = json::read_f64(input).at("avg_response_time")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"error_count\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                self.error_count = json::read_i64(input).at("error_count")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"status_codes\":") {
+            seen.set(4);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.status_codes,
+                    json::key_string,
+                    |input, value| json::read_i64(input).map(|read| *value = read),
+                )
+                .at("status_codes")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"measured_at\":") {
+            seen.set(5);
+            if !json::is_null(input)? {
+                let value = self.measured_at.insert(Default::default());
+                json::read_message(input, value).at("measured_at")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl APIMetrics {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "endpoint" => 0,
+                "request_count" | "requestCount" => 1,
+                "avg_response_time" | "avgResponseTime" => 2,
+                "error_count" | "errorCount" => 3,
+                "status_codes" | "statusCodes" => 4,
+                "measured_at" | "measuredAt" => 5,
+                _ => return Err(json::unknown_field(&name, "suite.APIMetrics")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_string(input, &mut self.endpoint).at("endpoint")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        self.request_count = json::read_i64(input).at("request_count")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        self.avg_response_time = json::read_f64(input).at("avg_response_time")?;
+                    }
+                }
+                3 => {
+                    if !json::is_null(input)? {
+                        self.error_count = json::read_i64(input).at("error_count")?;
+                    }
+                }
+                4 => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.status_codes,
+                            json::key_string,
+                            |input, value| json::read_i64(input).map(|read| *value = read),
+                        )
+                        .at("status_codes")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        let value = self.measured_at.insert(Default::default());
+                        json::read_message(input, value).at("measured_at")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for APIMetrics {
+    const KIND: u64 = 0xbc0163f5163bebda;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 96;
+        bound += flatbuffers::TEXT + self.endpoint.len();
+        bound += self.status_codes.iter().map(|(key, _)| 41 + flatbuffers::TEXT + key.len()).sum::<usize>();
+        bound += self.measured_at.as_ref().map_or(0, |value| flatbuffers::Message::bound(value));
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.string(&self.endpoint);
+            let child4 = builder.map(&self.status_codes, |builder, key, value| {
+                let child0 = builder.string(key);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                if *value != 0 {
+                    slots[1] = builder.scalar(value.to_le_bytes());
+                }
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let child5 = match &self.measured_at {
+                Some(value) => flatbuffers::Message::write(value, builder),
+                None => 0,
+            };
+            let start = builder.len();
+            let mut slots = [0; 6];
+            if self.error_count != 0 {
+                slots[3] = builder.scalar(self.error_count.to_le_bytes());
+            }
+            if self.avg_response_time.to_bits() != 0 {
+                slots[2] = builder.scalar(self.avg_response_time.to_le_bytes());
+            }
+            if self.request_count != 0 {
+                slots[1] = builder.scalar(self.request_count.to_le_bytes());
+            }
+            if child5 != 0 {
+                slots[5] = builder.offset(child5);
+            }
+            slots[4] = builder.offset(child4);
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("endpoint")? {
+            flatbuffers::read_string(buffer, start, &mut self.endpoint).at("endpoint")?;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i64::from_le_bytes)).at("request_count")? {
+            self.request_count = read;
+        }
+        if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f64::from_le_bytes)).at("avg_response_time")? {
+            self.avg_response_time = read;
+        }
+        if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i64::from_le_bytes)).at("error_count")? {
+            self.error_count = read;
+        }
+        if let Some(start) = table.target(buffer, 4).at("status_codes")? {
+            flatbuffers::read_map(buffer, start, &mut self.status_codes, 0x71b6e807150d4ab8, |buffer, start, entry| {
+                let table = buffer.table(start, 0x4e67718247cfe268, 2, size_of::<(String, i64)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i64::from_le_bytes))? {
+                    entry.1 = read;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("status_codes")?;
+        }
+        if let Some(start) = table.target(buffer, 5).at("measured_at")? {
+            let value = self.measured_at.insert(Default::default());
+            flatbuffers::read_message(buffer, start, value).at("measured_at")?;
+        }
+        buffer.close();
+        Ok(())
+    }
+}
+
 // SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of
 // its numbers, lengths and flags, its type metadata, and the contents themselves.
 unsafe impl fory::Struct for APIMetrics {
@@ -4001,6 +8593,351 @@ impl SystemData {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for SystemData {
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 52;
+        bound += self.logs.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.users.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.metrics.iter().map(|value| msgpack::Message::bound(value)).sum::<usize>();
+        bound += self.system_info.iter().map(|(key, value)| msgpack::text_bound(key) + msgpack::text_bound(value)).sum::<usize>();
+        bound
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 32;
+        len += msgpack::Size::head(self.logs.len());
+        len += self.logs.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.users.len());
+        len += self.users.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.metrics.len());
+        len += self.metrics.iter().map(|value| msgpack::Message::encoded_len(value)).sum::<usize>();
+        len += msgpack::Size::head(self.system_info.len());
+        len += self.system_info.iter().map(|(key, value)| msgpack::Size::text(key) + msgpack::Size::text(value)).sum::<usize>();
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x84]);
+            out.array(*b"\xa4logs");
+            msgpack::put_list_head(&mut out, self.logs.len());
+            for value in &self.logs {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa5users");
+            msgpack::put_list_head(&mut out, self.users.len());
+            for value in &self.users {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xa7metrics");
+            msgpack::put_list_head(&mut out, self.metrics.len());
+            for value in &self.metrics {
+                out = msgpack::Message::write(value, out);
+            }
+            out.array(*b"\xabsystem_info");
+            msgpack::put_map_head(&mut out, self.system_info.len());
+            for (key, value) in &self.system_info {
+                msgpack::put_string(&mut out, key);
+                msgpack::put_string(&mut out, value);
+            }
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa4logs") {
+            seen.set(0);
+            msgpack::read_list(input, &mut self.logs, msgpack::read_message).at("logs")?;
+        }
+        if members.next_is(input, b"\xa5users") {
+            seen.set(1);
+            msgpack::read_list(input, &mut self.users, msgpack::read_message).at("users")?;
+        }
+        if members.next_is(input, b"\xa7metrics") {
+            seen.set(2);
+            msgpack::read_list(input, &mut self.metrics, msgpack::read_message).at("metrics")?;
+        }
+        if members.next_is(input, b"\xabsystem_info") {
+            seen.set(3);
+            msgpack::read_map(
+                input,
+                &mut self.system_info,
+                msgpack::read_string,
+                msgpack::read_string,
+            )
+            .at("system_info")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl SystemData {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"logs" => 0,
+                b"users" => 1,
+                b"metrics" => 2,
+                b"system_info" => 3,
+                _ => return Err(msgpack::unknown_key(start, key, "suite.SystemData")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    msgpack::read_list(input, &mut self.logs, msgpack::read_message).at("logs")?;
+                }
+                1 => {
+                    msgpack::read_list(input, &mut self.users, msgpack::read_message).at("users")?;
+                }
+                2 => {
+                    msgpack::read_list(input, &mut self.metrics, msgpack::read_message).at("metrics")?;
+                }
+                _ => {
+                    msgpack::read_map(
+                        input,
+                        &mut self.system_info,
+                        msgpack::read_string,
+                        msgpack::read_string,
+                    )
+                    .at("system_info")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for SystemData {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.open(b'{');
+        if !self.logs.is_empty() {
+            text.raw(b"\"logs\":");
+            text.open(b'[');
+            for value in &self.logs {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.users.is_empty() {
+            text.raw(b"\"users\":");
+            text.open(b'[');
+            for value in &self.users {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.metrics.is_empty() {
+            text.raw(b"\"metrics\":");
+            text.open(b'[');
+            for value in &self.metrics {
+                json::Message::write(value, text);
+            }
+            text.close(b']');
+        }
+        if !self.system_info.is_empty() {
+            text.raw(b"\"system_info\":");
+            text.open(b'{');
+            for (key, value) in &self.system_info {
+                text.key_string(key);
+                text.string(value);
+            }
+            text.close(b'}');
+        }
+        text.close(b'}');
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = json::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields by number and original name, as most writers put them.
+        if members.next_is(input, b"\"logs\":") {
+            seen.set(0);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.logs, json::read_message).at("logs")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"users\":") {
+            seen.set(1);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.users, json::read_message).at("users")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"metrics\":") {
+            seen.set(2);
+            if !json::is_null(input)? {
+                json::read_list(input, &mut self.metrics, json::read_message).at("metrics")?;
+            }
+            members.separator(input)?;
+        }
+        if members.next_is(input, b"\"system_info\":") {
+            seen.set(3);
+            if !json::is_null(input)? {
+                json::read_map(
+                    input,
+                    &mut self.system_info,
+                    json::key_string,
+                    json::read_string,
+                )
+                .at("system_info")?;
+            }
+            members.separator(input)?;
+        }
+        if members.is_open() {
+            self.read_json_rest(input, &mut members, seen)?;
+        }
+        Ok(())
+    }
+}
+
+impl SystemData {
+    /// ProtoJSON's fields in any order and under either name.
+    #[inline(never)]
+    fn read_json_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut json::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some(name) = members.next(input)? {
+            let index = match name.text() {
+                "logs" => 0,
+                "users" => 1,
+                "metrics" => 2,
+                "system_info" | "systemInfo" => 3,
+                _ => return Err(json::unknown_field(&name, "suite.SystemData")),
+            };
+            if seen.replace(index) {
+                return Err(json::repeated_field(&name));
+            }
+            match index {
+                0 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.logs, json::read_message).at("logs")?;
+                    }
+                }
+                1 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.users, json::read_message).at("users")?;
+                    }
+                }
+                2 => {
+                    if !json::is_null(input)? {
+                        json::read_list(input, &mut self.metrics, json::read_message).at("metrics")?;
+                    }
+                }
+                _ => {
+                    if !json::is_null(input)? {
+                        json::read_map(
+                            input,
+                            &mut self.system_info,
+                            json::key_string,
+                            json::read_string,
+                        )
+                        .at("system_info")?;
+                    }
+                }
+            }
+            members.separator(input)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for SystemData {
+    const KIND: u64 = 0xf5810211a868c0e2;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        let mut bound = 75;
+        bound += self.logs.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.users.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.metrics.iter().map(|value| 4 + flatbuffers::Message::bound(value)).sum::<usize>();
+        bound += self.system_info.iter().map(|(key, value)| 33 + flatbuffers::TEXT + key.len() + flatbuffers::TEXT + value.len()).sum::<usize>();
+        bound
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let child0 = builder.offsets(&self.logs, |builder, value| flatbuffers::Message::write(value, builder));
+            let child1 = builder.offsets(&self.users, |builder, value| flatbuffers::Message::write(value, builder));
+            let child2 = builder.offsets(&self.metrics, |builder, value| flatbuffers::Message::write(value, builder));
+            let child3 = builder.map(&self.system_info, |builder, key, value| {
+                let child0 = builder.string(key);
+                let child1 = builder.string(value);
+                let start = builder.len();
+                let mut slots = [0; 2];
+                slots[1] = builder.offset(child1);
+                slots[0] = builder.offset(child0);
+                builder.end_table(start, &slots)
+            });
+            let start = builder.len();
+            let mut slots = [0; 4];
+            slots[3] = builder.offset(child3);
+            slots[2] = builder.offset(child2);
+            slots[1] = builder.offset(child1);
+            slots[0] = builder.offset(child0);
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+        if let Some(start) = table.target(buffer, 0).at("logs")? {
+            flatbuffers::read_messages(buffer, start, &mut self.logs, 0x4fcc48e0222f9155).at("logs")?;
+        }
+        if let Some(start) = table.target(buffer, 1).at("users")? {
+            flatbuffers::read_messages(buffer, start, &mut self.users, 0x52e851afa551b19d).at("users")?;
+        }
+        if let Some(start) = table.target(buffer, 2).at("metrics")? {
+            flatbuffers::read_messages(buffer, start, &mut self.metrics, 0xa23caa783628566a).at("metrics")?;
+        }
+        if let Some(start) = table.target(buffer, 3).at("system_info")? {
+            flatbuffers::read_map(buffer, start, &mut self.system_info, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                if let Some(start) = table.target(buffer, 0)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                }
+                if let Some(start) = table.target(buffer, 1)? {
+                    flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                }
+                buffer.close();
+                Ok(())
+            })
+            .at("system_info")?;
+        }
+        buffer.close();
         Ok(())
     }
 }

@@ -195,6 +195,13 @@ impl<'a> In<'a> {
             && unsafe { std::slice::from_raw_parts(self.at, bytes.len()) } == bytes
     }
 
+    /// All that is left of the part being read.
+    #[inline(always)]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        // SAFETY: these bytes lie in a slice that lives for 'a.
+        unsafe { std::slice::from_raw_parts(self.at, self.remaining()) }
+    }
+
     /// Moves `count` bytes on; they must remain.
     #[inline(always)]
     pub(crate) fn advance(&mut self, count: usize) {

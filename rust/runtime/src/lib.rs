@@ -11,21 +11,30 @@
 //! ```
 
 pub mod cpu;
+mod encode_error;
 mod error;
+pub mod flatbuffers;
 pub mod fory;
 mod input;
+pub mod json;
 mod map;
 mod message;
+pub mod msgpack;
+mod named;
 mod out;
 pub mod protobuf;
 mod run;
+mod seen;
 mod text;
 
 pub use cpu::Cpu;
+pub use encode_error::EncodeError;
 pub use error::{Error, FieldError, Step};
 pub use input::In;
 pub use interop_wire::{ErrorKind, Limits};
 pub use map::Map;
 pub use message::{Codec, Decode, Encode, Fory, ForyConsistent, Protobuf};
+pub use named::{FlatBuffers, Json, MessagePack, TryCodec, TryEncode};
 pub use out::Out;
 pub use run::Run;
+pub use seen::Seen;

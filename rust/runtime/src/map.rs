@@ -106,6 +106,18 @@ impl<K: Eq + Hash, V> Map<K, V> {
         }
     }
 
+    /// Position of the first entry whose key stands in front of it already, for decoders of
+    /// formats that refuse it.
+    #[doc(hidden)]
+    pub fn first_repeated(&self) -> Option<usize> {
+        let keys = &self.entries;
+        if keys.len() <= COMPARED {
+            return (1..keys.len()).find(|&i| keys[..i].iter().any(|(key, _)| *key == keys[i].0));
+        }
+        let mut seen = HashSet::with_capacity(keys.len());
+        keys.iter().position(|(key, _)| !seen.insert(key))
+    }
+
     #[cold]
     fn merge_duplicates(&mut self) {
         let mut seen = HashSet::with_capacity(self.entries.len());

@@ -24,7 +24,6 @@ enum Object<'s> {
 struct Vtable {
     start: usize,
     slots: usize,
-    table_len: usize,
 }
 
 /// Reads and verifies a buffer.
@@ -102,12 +101,14 @@ impl<'s, 'a> Decoder<'s, 'a> {
         // Work, too, is bounded by the memory limit when objects are shared.
         cursor.charge_values(start, columns.len())?;
         let vtable = self.vtable(cursor, start)?;
-        let fresh = self.claim(
-            cursor,
-            start,
-            start + vtable.table_len,
-            Object::Table(table),
-        )?;
+        // Go's builder shares vtables between tables of the same offsets but another length, so
+        // that the length there may be wrong: what the fields take is what belongs to the table.
+        let fields = columns.iter().enumerate().filter_map(|(slot, column)| {
+            let distance = self.slot(&vtable, slot);
+            (distance != 0).then(|| distance + column.kind.map_or(0, Kind::size))
+        });
+        let taken = fields.max().unwrap_or(0).clamp(4, self.bytes.len() - start);
+        let fresh = self.claim(cursor, start, start + taken, Object::Table(table))?;
         if fresh {
             self.mark(cursor, start, 4)?;
             cursor.span(start, start + 4, Part::Framing, "vtable offset", || {
@@ -156,8 +157,8 @@ impl<'s, 'a> Decoder<'s, 'a> {
         };
         let entry = vtable.start + 4 + 2 * slot;
         let size = kind.size();
-        if distance < 4 || distance + size > vtable.table_len {
-            let text = format!("offset {distance} lies outside the table");
+        if distance < 4 || start + distance + size > self.bytes.len() {
+            let text = format!("offset {distance} lies outside the buffer");
             return Err(cursor.malformed(entry, text));
         }
         let at = start + distance;
@@ -388,7 +389,6 @@ impl<'s, 'a> Decoder<'s, 'a> {
         Ok(Vtable {
             start,
             slots: len / 2 - 2,
-            table_len,
         })
     }
 

@@ -3,7 +3,7 @@ use interop_wire::Limits;
 
 use super::builder::{Builder, FromEnd};
 use super::plan::{self, Column, Element, Kind, Scalar, Table};
-use super::{Children, Dialect, EmptyVectors, NegativeZero, OptionalZeros};
+use super::{Children, Dialect, EmptyVectors, MapOrder, NegativeZero, OptionalZeros};
 use crate::{DynamicMessage, Error, Path, Segment, Value};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -121,10 +121,12 @@ impl<'s> Encoder<'s> {
                 Some(self.message(message)?)
             }
             (Kind::Vector(Element::Table(table @ Table::Entry(..))), Value::Map(entries)) => {
-                let mut sorted: Vec<_> = entries.iter().collect();
-                sorted.sort_by_cached_key(|(key, _)| key.key());
-                let mut offsets = Vec::with_capacity(sorted.len());
-                for (key, value) in sorted {
+                let mut entries: Vec<_> = entries.iter().collect();
+                if self.dialect.map_order == MapOrder::Sorted {
+                    entries.sort_by_cached_key(|(key, _)| key.key());
+                }
+                let mut offsets = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
                     let shown = match key {
                         Value::String(text) => text.clone(),
                         other => format!("{other:?}"),

@@ -12,7 +12,7 @@
 //! | enum | byte, or int where one of its numbers does not fit |
 //! | string, bytes | string, `[ubyte]`; always written where presence is implicit |
 //! | repeated | vector; of `repeated bytes` a vector of tables with the one field `value` |
-//! | map | vector of tables `key`, `value`, sorted by key |
+//! | map | vector of tables `key`, `value`; by default sorted by key |
 //! | FDL float16, bfloat16, date | ushort of the bits, ushort, long of days |
 //!
 //! FDL's timestamps, durations, decimals, unions and `any` have no form here. Protobuf's unknown
@@ -46,6 +46,18 @@ pub struct Dialect {
     pub negative_zero: NegativeZero,
     /// What becomes of an optional scalar that is set to zero.
     pub optional_zeros: OptionalZeros,
+    /// The order of a map's entries.
+    pub map_order: MapOrder,
+}
+
+/// The order of a map's entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapOrder {
+    /// By key, so that a reader can search.
+    #[default]
+    Sorted,
+    /// As they are stored: builders leave sorting to their caller.
+    Stored,
 }
 
 /// The order in which a table's strings, vectors and tables are made. What is made first lies
@@ -127,6 +139,13 @@ impl Dialect {
                     OptionalZeros::Omitted => "omitted",
                 },
             ),
+            choice(
+                "map-order",
+                match self.map_order {
+                    MapOrder::Sorted => "sorted",
+                    MapOrder::Stored => "stored",
+                },
+            ),
         ]
     }
 }
@@ -135,6 +154,7 @@ impl Dialect {
 pub fn presets() -> Vec<Preset<Dialect>> {
     let real = Dialect {
         negative_zero: NegativeZero::Omitted,
+        map_order: MapOrder::Stored,
         ..Dialect::default()
     };
     vec![

@@ -187,7 +187,7 @@ fn scalars_are_in_range_and_aligned() {
     // A double where the schema has one, but four bytes in the table.
     refused(
         read(&schema("double d = 1;"), &scalar(&[1; 4])),
-        "outside the table",
+        "outside the buffer",
     );
     let closed = compile_text(
         "syntax = \"proto2\"; message M { optional E e = 1; } enum E { A = 1; B = 2; }",

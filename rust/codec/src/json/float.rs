@@ -38,7 +38,7 @@ pub(super) fn print_float32(value: f32, dialect: &Dialect) -> String {
                 let (text, precision) = found.unwrap_or_else(|| (scientific(wide, 9), 9));
                 split(&text, precision)
             }
-            Float32Digits::Shortest => match shortest(format!("{value:e}")) {
+            Float32Digits::Shortest => match shortest(format!("{value:e}"), wide, round_trips) {
                 one if dialect.notation == Notation::Java && one.digits.len() == 1 => {
                     split(&scientific(wide, 2), 2)
                 }
@@ -50,6 +50,7 @@ pub(super) fn print_float32(value: f32, dialect: &Dialect) -> String {
 }
 
 fn digits_of_double(value: f64, notation: Notation) -> Decimal {
+    let round_trips = |text: &str| text.parse() == Ok(value);
     match notation {
         Notation::Printf => {
             let text = scientific(value, 15);
@@ -59,12 +60,12 @@ fn digits_of_double(value: f64, notation: Notation) -> Decimal {
                 split(&scientific(value, 17), 17)
             }
         }
-        Notation::Java => match shortest(format!("{value:e}")) {
+        Notation::Java => match shortest(format!("{value:e}"), value, round_trips) {
             // Java never prints fewer than two digits, and chooses the nearest two.
             one if one.digits.len() == 1 => split(&scientific(value, 2), 2),
             decimal => decimal,
         },
-        _ => shortest(format!("{value:e}")),
+        _ => shortest(format!("{value:e}"), value, round_trips),
     }
 }
 
@@ -72,8 +73,15 @@ fn scientific(value: f64, precision: usize) -> String {
     format!("{value:.*e}", precision - 1)
 }
 
-fn shortest(text: String) -> Decimal {
-    split(&text, 17)
+/// `text` has the fewest digits that come back. Where two such numbers are equally near, as for
+/// the float 471249.125, the real writers take the even one and Rust the larger.
+fn shortest(text: String, value: f64, round_trips: impl Fn(&str) -> bool) -> Decimal {
+    let decimal = split(&text, 17);
+    let even = scientific(value, decimal.digits.len());
+    match round_trips(&even) {
+        true => split(&even, 17),
+        false => decimal,
+    }
 }
 
 /// Takes `-d.ddde-5` apart; trailing zeros go.
@@ -204,6 +212,8 @@ mod tests {
             ("javascript-es", f32::MAX, "3.4028234663852886e+38"),
             ("python", f32::from_bits(1), "1.4013e-45"),
             ("python", 12.345, "12.345"),
+            ("go", 471249.125, "471249.12"),
+            ("java", 471249.125, "471249.12"),
             ("java", f32::from_bits(1), "1.4E-45"),
             ("java", f32::MAX, "3.4028235E38"),
         ] {

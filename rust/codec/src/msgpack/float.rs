@@ -48,6 +48,15 @@ pub(super) fn widen_float32(value: f32) -> f64 {
     f64::from_bits(bits >> 31 << 63 | 0x7ff << 52 | (bits & 0x7f_ffff) << 29)
 }
 
+/// The binary32 nearest to a binary64; none where a finite number would become infinite or a
+/// NaN would lose its payload.
+pub(super) fn round_float64(value: f64) -> Option<f32> {
+    match value.is_nan() {
+        true => narrow_float64(value),
+        false => Some(value as f32).filter(|narrow| narrow.is_finite() || value.is_infinite()),
+    }
+}
+
 /// The binary32 of the same number, if there is one.
 pub(super) fn narrow_float64(value: f64) -> Option<f32> {
     let narrow = if value.is_nan() {

@@ -57,7 +57,9 @@ impl Decoder<'_, '_> {
     pub(super) fn float32(&self, cursor: &Cursor<'_>, token: Token) -> Result<f32> {
         let narrow = match token.head {
             Head::Float32(value) => Some(value),
-            Head::Float64(value) => float::narrow_float64(value),
+            // Languages without a float of 32 bits send 12.345 as the nearest double: the float
+            // nearest to that is the one meant, as typed readers take it.
+            Head::Float64(value) => float::round_float64(value),
             Head::Int(value) => Some(value as f32).filter(|f| *f as i128 == value.into()),
             Head::UInt(value) => Some(value as f32).filter(|f| *f as i128 == value.into()),
             _ => return Err(self.unexpected(cursor, token, "a float")),

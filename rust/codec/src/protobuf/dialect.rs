@@ -26,6 +26,8 @@ pub enum MapOrder {
     Sorted,
     /// By key, text by its UTF-16 code units.
     SortedUtf16,
+    /// By key, but of two texts of which one begins the other the longer one first.
+    SortedLongerFirst,
     /// As properties of a JavaScript object: keys that are array indices ascending, then the
     /// others in the order stored.
     ObjectProperties,
@@ -38,6 +40,7 @@ impl MapOrder {
         match self {
             Self::Sorted => "sorted",
             Self::SortedUtf16 => "sorted by UTF-16",
+            Self::SortedLongerFirst => "sorted, longer text first",
             Self::ObjectProperties => "object properties",
             Self::Stored => "stored",
         }
@@ -112,7 +115,7 @@ pub fn presets() -> Vec<Preset<Dialect>> {
         preset(
             "python",
             "protobuf (Python, upb) 7.36.2",
-            Dialect::default(),
+            ordered(MapOrder::SortedLongerFirst),
         ),
         preset(
             "rust-prost",

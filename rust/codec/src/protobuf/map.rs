@@ -230,6 +230,16 @@ fn order(map_order: MapOrder, entries: &[(Value, Value)]) -> Vec<usize> {
             Value::String(text) => (text.encode_utf16().collect(), Key::Bool(false)),
             other => (Vec::new(), other.key()),
         }),
+        MapOrder::SortedLongerFirst => {
+            order.sort_by(|&a, &b| match (&entries[a].0, &entries[b].0) {
+                (Value::String(a), Value::String(b)) => {
+                    let common = a.len().min(b.len());
+                    let shared = a.as_bytes()[..common].cmp(&b.as_bytes()[..common]);
+                    shared.then(b.len().cmp(&a.len()))
+                }
+                (a, b) => a.key().cmp(&b.key()),
+            })
+        }
         MapOrder::ObjectProperties => {
             order.sort_by_key(|&at| match array_index(&entries[at].0) {
                 Some(index) => (0, index),

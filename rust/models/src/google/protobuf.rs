@@ -8,7 +8,8 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{flatbuffers, json, msgpack};
 
 /// `google.protobuf.Timestamp`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,6 +97,137 @@ impl Timestamp {
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
         }
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts, for each field that `write` puts down, its key, the longest form
+// of its numbers and lengths, and the contents themselves.
+unsafe impl msgpack::Message for Timestamp {
+    #[inline]
+    fn bound(&self) -> usize {
+        29
+    }
+
+    fn encoded_len(&self) -> usize {
+        let mut len = 15;
+        len += msgpack::Size::int(i64::from(self.seconds));
+        len += msgpack::Size::int(i64::from(self.nanos));
+        len
+    }
+
+    #[inline]
+    unsafe fn write(&self, mut out: Out) -> Out {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            out.array([0x82]);
+            out.array(*b"\xa7seconds");
+            msgpack::put_i64(&mut out, self.seconds);
+            out.array(*b"\xa5nanos");
+            msgpack::put_i32(&mut out, self.nanos);
+        }
+        out
+    }
+
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        let mut members = msgpack::Members::open(input)?;
+        let mut seen = Seen::<1>::new();
+        // Fields in the order of the schema, as most writers put them.
+        if members.next_is(input, b"\xa7seconds") {
+            seen.set(0);
+            self.seconds = msgpack::read_i64(input).at("seconds")?;
+        }
+        if members.next_is(input, b"\xa5nanos") {
+            seen.set(1);
+            self.nanos = msgpack::read_i32(input).at("nanos")?;
+        }
+        if members.is_open() {
+            self.read_msgpack_rest(input, &mut members, seen)?;
+        }
+        members.close(input);
+        Ok(())
+    }
+}
+
+impl Timestamp {
+    /// MessagePack's fields in any order.
+    #[cold]
+    fn read_msgpack_rest(
+        &mut self,
+        input: &mut In<'_>,
+        members: &mut msgpack::Members,
+        mut seen: Seen<1>,
+    ) -> Result<(), Error> {
+        while let Some((start, key)) = members.next(input)? {
+            let index = match key {
+                b"seconds" => 0,
+                b"nanos" => 1,
+                _ => return Err(msgpack::unknown_key(start, key, "google.protobuf.Timestamp")),
+            };
+            if seen.replace(index) {
+                return Err(Error::malformed(start, "the key occurs twice"));
+            }
+            match index {
+                0 => {
+                    self.seconds = msgpack::read_i64(input).at("seconds")?;
+                }
+                _ => {
+                    self.nanos = msgpack::read_i32(input).at("nanos")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl json::Message for Timestamp {
+    #[inline]
+    fn write(&self, text: &mut json::Text<'_>) {
+        text.timestamp(self.seconds, self.nanos);
+    }
+
+    #[inline]
+    fn read(&mut self, input: &mut In<'_>) -> Result<(), Error> {
+        (self.seconds, self.nanos) = json::read_timestamp(input)?;
+        Ok(())
+    }
+}
+
+// SAFETY: `bound` counts the table with its vtable and padding, and for each field what it
+// refers to.
+unsafe impl flatbuffers::Message for Timestamp {
+    const KIND: u64 = 0xe1ea1c9da78cc9d9;
+
+    #[inline]
+    fn bound(&self) -> usize {
+        37
+    }
+
+    #[inline]
+    unsafe fn write(&self, builder: &mut flatbuffers::Builder) -> u32 {
+        // SAFETY: the caller has reserved the bound, which counts all that follows.
+        unsafe {
+            let start = builder.len();
+            let mut slots = [0; 2];
+            if self.seconds != 0 {
+                slots[0] = builder.scalar(self.seconds.to_le_bytes());
+            }
+            if self.nanos != 0 {
+                slots[1] = builder.scalar(self.nanos.to_le_bytes());
+            }
+            builder.end_table(start, &slots)
+        }
+    }
+
+    fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {
+        let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+        if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i64::from_le_bytes)).at("seconds")? {
+            self.seconds = read;
+        }
+        if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("nanos")? {
+            self.nanos = read;
+        }
+        buffer.close();
         Ok(())
     }
 }
