@@ -102,13 +102,8 @@ impl<'s, 'a> Decoder<'s, 'a> {
         cursor.charge_values(start, columns.len())?;
         let vtable = self.vtable(cursor, start)?;
         // Go's builder shares vtables between tables of the same offsets but another length, so
-        // that the length there may be wrong: what the fields take is what belongs to the table.
-        let fields = columns.iter().enumerate().filter_map(|(slot, column)| {
-            let distance = self.slot(&vtable, slot);
-            (distance != 0).then(|| distance + column.kind.map_or(0, Kind::size))
-        });
-        let taken = fields.max().unwrap_or(0).clamp(4, self.bytes.len() - start);
-        let fresh = self.claim(cursor, start, start + taken, Object::Table(table))?;
+        // that the length there may be wrong: each field is taken for itself.
+        let fresh = self.claim(cursor, start, start + 4, Object::Table(table))?;
         if fresh {
             self.mark(cursor, start, 4)?;
             cursor.span(start, start + 4, Part::Framing, "vtable offset", || {

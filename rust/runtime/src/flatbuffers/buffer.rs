@@ -241,7 +241,9 @@ impl<'a> Buffer<'a> {
         if vtable.table_len > self.bytes.len() - start {
             return Err(self.wrong_table_len(vtable));
         }
-        let fresh = self.claim(start, start + vtable.table_len, kind)?;
+        // Go's builder shares vtables between tables of the same offsets but another length, so
+        // that the length there may be wrong: each field is taken for itself.
+        let fresh = self.claim(start, start + 4, kind)?;
         if fresh {
             self.mark(start, 4)?;
         }
@@ -324,7 +326,7 @@ impl Table {
     /// Place of the field of `slot`, a scalar of `size` bytes; none where it is absent.
     ///
     /// # Errors
-    /// When it lies outside the table, is not aligned, or overlaps another.
+    /// When it lies outside the buffer, is not aligned, or overlaps another.
     #[inline(always)]
     pub fn field(
         &self,
@@ -340,8 +342,8 @@ impl Table {
         if distance == 0 {
             return Ok(None);
         }
-        if distance < 4 || distance + size > self.vtable.table_len {
-            let text = format!("offset {distance} lies outside the table");
+        if distance < 4 || self.start + distance + size > buffer.bytes.len() {
+            let text = format!("offset {distance} lies outside the buffer");
             return Err(Error::malformed(entry, text));
         }
         let at = self.start + distance;
