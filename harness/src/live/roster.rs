@@ -340,6 +340,7 @@ mod tests {
             vec![crate::peer::proto::Implementation {
                 name: "i".to_owned(),
                 version: "1".to_owned(),
+                unavailable: String::new(),
                 capabilities: vec![capability],
             }],
         );
