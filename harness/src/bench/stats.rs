@@ -198,11 +198,6 @@ impl Random {
         (0..count).map(|_| self.below(count)).collect()
     }
 
-    fn resample(&mut self, samples: &[f64]) -> Vec<f64> {
-        let picks = self.picks(samples.len());
-        picks.into_iter().map(|at| samples[at]).collect()
-    }
-
     /// Puts the items in a random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
