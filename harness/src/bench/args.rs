@@ -243,7 +243,7 @@ pub struct ProfileArgs {
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
     const LONGEST_S: f64 = 3600.0;
     match text.parse::<f64>() {
-        Ok(seconds) if seconds >= 0.001 && seconds <= LONGEST_S => {
+        Ok(seconds) if (0.001..=LONGEST_S).contains(&seconds) => {
             Ok(Duration::from_secs_f64(seconds))
         }
         _ => Err("it takes seconds from 0.001 to 3600, such as 0.5".to_owned()),

@@ -304,10 +304,8 @@ fn live(language: &str, fory: &Figure, over: Format, note: &str, cells: &[Cell])
     let language = peer_language(language);
     let mut models = vec![fory.model.as_str()];
     // A table that timed fixed-width integers is answered with the model that has them first.
-    if fixed_width(fory, note) {
-        if fory.model == "NumericStruct" {
-            models.insert(0, "FixedNumericStruct");
-        }
+    if fixed_width(fory, note) && fory.model == "NumericStruct" {
+        models.insert(0, "FixedNumericStruct");
     }
     let mut found = Vec::new();
     for model in models {
