@@ -153,7 +153,7 @@ fn symbols_are_asked_for_where_there_are_none() {
 fn an_interrupt_keeps_what_is_done() {
     use std::time::Duration;
     let mut args = vec!["bench", "--output", "json", "--peers", "tests/cmd"];
-    args.extend(["--data", "struct", "--duration", "60"]);
+    args.extend(["--data", "struct", "--duration", "5"]);
     let child = command(&args)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

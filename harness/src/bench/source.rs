@@ -333,17 +333,14 @@ impl Everyone {
         }
     }
 
-    /// Looks for Ctrl-C between measurements that do not wait for anything.
+    /// Looks for Ctrl-C between measurements that do not wait for anything. The runtime learns of
+    /// signals only while it waits itself, so that it is given a moment to.
     fn poll_interrupt(&mut self) -> bool {
+        const MOMENT: Duration = Duration::from_millis(1);
         if !self.interrupted {
             let interrupt = &mut self.interrupt;
-            self.interrupted = self.runtime.block_on(async {
-                tokio::select! {
-                    biased;
-                    _ = interrupt => true,
-                    () = std::future::ready(()) => false,
-                }
-            });
+            let signal = async { tokio::time::timeout(MOMENT, interrupt).await };
+            self.interrupted = self.runtime.block_on(signal).is_ok();
         }
         self.interrupted
     }
