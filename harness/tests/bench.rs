@@ -1,7 +1,7 @@
 //! Runs as files: recorded, compared, gated, reported, interrupted.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// `bench` over our own codec alone: a folder without peers, so that no toolchain is needed.
 fn command(args: &[&str]) -> Command {
@@ -145,32 +145,5 @@ fn symbols_are_asked_for_where_there_are_none() {
     assert!(
         said.contains("hint: interop-check peers build --debug"),
         "{said}"
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupt_keeps_what_is_done() {
-    use std::time::Duration;
-    let mut args = vec!["bench", "--output", "json", "--peers", "tests/cmd"];
-    args.extend(["--data", "struct", "--duration", "5"]);
-    let child = command(&args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    // Long enough to begin, far too short to end.
-    std::thread::sleep(Duration::from_secs(4));
-    let pid = child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(killed.expect("kill").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(0), "{:?}", output.status);
-    let record: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(record["complete"], false);
-    assert!(
-        record["cells"]
-            .as_array()
-            .is_some_and(|cells| !cells.is_empty())
     );
 }

@@ -7,6 +7,7 @@
 pub mod declare;
 pub mod process;
 #[allow(missing_docs, clippy::doc_markdown)]
+#[rustfmt::skip]
 pub mod proto;
 pub mod supervise;
 pub mod tree;
