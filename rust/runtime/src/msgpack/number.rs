@@ -96,6 +96,10 @@ fn any_f32(input: &mut In<'_>) -> Result<f32> {
     let exact = |value: i128| Some(value as f32).filter(|float| *float as i128 == value);
     let value = match Head::read(input)? {
         Head::Float32(value) => Some(value),
+        // The nearest float, as for the dynamic engine: a double may be all that a writer has.
+        Head::Float64(value) if !value.is_nan() => {
+            Some(value as f32).filter(|narrow| narrow.is_finite() || value.is_infinite())
+        }
         Head::Float64(value) => narrow(value),
         Head::Int(value) => exact(value.into()),
         Head::UInt(value) => exact(value.into()),
