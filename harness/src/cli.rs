@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use interop_codec::Format;
 
+use crate::check::shard::Shard;
 use crate::exit::{self, Exit};
 
 /// Tells whether libraries of the same serialization format agree across languages, and why
@@ -31,6 +32,8 @@ pub struct Cli {
 pub enum Command {
     /// Read every golden file to its value and write it again in its writers' dialects.
     Check(CheckArgs),
+    /// Put the results of all shards of a check together, with the exit status of the whole.
+    Merge(MergeArgs),
     /// Show what there is: golden files, their cases, the dialects.
     List(ListArgs),
     /// Look after the golden files.
@@ -114,6 +117,24 @@ pub enum Output {
     Json,
 }
 
+/// How the check's result is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckOutput {
+    /// For a terminal.
+    #[default]
+    Human,
+    /// One JSON object.
+    Json,
+    /// A JSON object a line: each cell, then a summary.
+    Jsonl,
+    /// JUnit XML.
+    Junit,
+    /// For a comment on a pull request.
+    Markdown,
+    /// Annotations of a GitHub workflow.
+    Github,
+}
+
 /// Where the golden files are.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GoldenDir {
@@ -177,9 +198,37 @@ pub struct CheckArgs {
     /// Threads; as many as there are processors when absent.
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
+    /// Only the cases of shard K of N; `merge` puts the --output json of all shards together.
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<Shard>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub results: ResultArgs,
+}
+
+/// Where the check's result goes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ResultArgs {
     /// How to print the result.
     #[arg(long, value_enum, default_value_t)]
-    pub output: Output,
+    pub output: CheckOutput,
+    /// Also write an HTML page that needs nothing beside it, DIR/index.html.
+    #[arg(long, value_name = "DIR")]
+    pub report: Option<PathBuf>,
+}
+
+/// Arguments of `merge`.
+#[derive(Clone, Debug, Args)]
+pub struct MergeArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub results: ResultArgs,
+    /// What check --shard K/N --output json printed, of every shard.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
 }
 
 /// Arguments of `list`.

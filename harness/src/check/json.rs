@@ -3,15 +3,16 @@
 use interop_codec::Format;
 use serde_json::{Map, Value, json};
 
-use super::human::replay;
+use super::agreement::{OddOne, odd_ones};
+use super::digest::{file_of, replay};
 use super::judge::{CellReport, Counts, Report};
-use super::plan::Source;
 use crate::golden::Store;
 
 /// `{verdict, cells, by_verdict, by_format, by_writer, files, failures, known, not_run, ...}`.
 ///
 /// `verdict` is "compatible", "different", or "incomplete" where a peer failed; `cells` their number; `failures` holds cells, files
-/// (`kind` "file") and entries of known failures (`kind` "known").
+/// (`kind` "file"), entries of known failures (`kind` "known"), peers and the support table;
+/// `differ_from_most` the live writers whose bytes are not those of the majority.
 pub fn to_json(report: &Report, store: &Store) -> Value {
     let by_verdict: Map<_, _> = report
         .by_verdict()
@@ -53,46 +54,17 @@ pub fn to_json(report: &Report, store: &Store) -> Value {
             (corpus, counts)
         })
         .collect();
-    let mut failures: Vec<Value> = Vec::new();
-    failures.extend(
-        report
-            .faults
-            .iter()
-            .map(|fault| json!({"kind": "file", "file": fault.file, "message": fault.fault})),
-    );
-    failures.extend(
-        report
-            .bad_entries
-            .iter()
-            .map(|(pattern, fault)| json!({"kind": "known", "pattern": pattern, "message": fault})),
-    );
-    failures.extend(
-        report
-            .harness_faults
-            .iter()
-            .map(|(peer, fault)| json!({"kind": "peer", "peer": peer, "message": fault})),
-    );
-    failures.extend(
-        report
-            .support_faults
-            .iter()
-            .map(|(what, fault)| json!({"kind": "support", "what": what, "message": fault})),
-    );
+    let mut failures = faults_json(report);
     failures.extend(report.failed().map(|cell| cell_json(cell, store)));
     let known: Vec<_> = report.known().map(|cell| cell_json(cell, store)).collect();
+    let odd: Vec<_> = odd_ones(&report.agreements).iter().map(odd_json).collect();
     let not_run: Vec<_> = report
         .not_run
         .iter()
         .map(|left| json!({"what": left.what, "cells": left.cells, "reason": left.reason}))
         .collect();
     json!({
-        "verdict": if !report.harness_faults.is_empty() {
-            "incomplete"
-        } else if report.is_compatible() {
-            "compatible"
-        } else {
-            "different"
-        },
+        "verdict": report.conclusion().name(),
         "cells": report.cells.len(),
         "by_verdict": by_verdict,
         "by_format": by_format,
@@ -102,8 +74,39 @@ pub fn to_json(report: &Report, store: &Store) -> Value {
         "known": known,
         "not_run": not_run,
         "in_file_order": report.in_file_order,
+        "differ_from_most": odd,
         "elapsed_ms": report.elapsed_ms,
     })
+}
+
+/// What is wrong beside cells: files, entries of known failures, peers, the support table.
+pub(super) fn faults_json(report: &Report) -> Vec<Value> {
+    let mut faults: Vec<Value> = Vec::new();
+    faults.extend(
+        report
+            .faults
+            .iter()
+            .map(|fault| json!({"kind": "file", "file": fault.file, "message": fault.fault})),
+    );
+    faults.extend(
+        report
+            .bad_entries
+            .iter()
+            .map(|(pattern, fault)| json!({"kind": "known", "pattern": pattern, "message": fault})),
+    );
+    faults.extend(
+        report
+            .harness_faults
+            .iter()
+            .map(|(peer, fault)| json!({"kind": "peer", "peer": peer, "message": fault})),
+    );
+    faults.extend(
+        report
+            .support_faults
+            .iter()
+            .map(|(what, fault)| json!({"kind": "support", "what": what, "message": fault})),
+    );
+    faults
 }
 
 fn plus(a: Counts, b: Counts) -> Counts {
@@ -124,17 +127,31 @@ fn counts_json(counts: Counts) -> Value {
     })
 }
 
-fn cell_json(report: &CellReport, store: &Store) -> Value {
+fn odd_json(one: &OddOne<'_>) -> Value {
+    let causes: Map<_, _> = one
+        .causes
+        .iter()
+        .map(|(cause, cases)| ((*cause).to_owned(), json!(cases)))
+        .collect();
+    json!({
+        "format": one.format.name(),
+        "writer": one.writer,
+        "cases": one.cases,
+        "of": one.of,
+        "other_value": one.other_value,
+        "causes": causes,
+        "first": format!("{}/{}", one.first.0, one.first.1),
+    })
+}
+
+/// A cell with its outcome.
+pub(super) fn cell_json(report: &CellReport, store: &Store) -> Value {
     let cell = &report.cell;
-    let file = match cell.source {
-        Source::File(index) => Some(store.manifest.files[index].file.as_str()),
-        Source::Vector(_) | Source::Live => None,
-    };
     let outcome = &report.outcome;
     json!({
         "kind": "cell",
         "cell": cell.name,
-        "file": file,
+        "file": file_of(report, store),
         "corpus": cell.corpus,
         "format": cell.format.name(),
         "set": cell.set,

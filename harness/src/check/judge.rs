@@ -3,15 +3,19 @@
 use std::collections::{BTreeMap, HashSet};
 
 use interop_codec::Format;
+use serde::{Deserialize, Serialize};
 
+use super::agreement::Agreement;
 use super::plan::{Cell, NotRun, Op, Plan, Source};
 use super::run::{Outcome, Results};
+use crate::exit;
 use crate::golden::verify::Fault;
 use crate::known::{Entry, KnownFailures};
 use crate::verdict::Verdict;
 
 /// How a cell did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum State {
     /// As it should.
     Passed,
@@ -22,7 +26,7 @@ pub enum State {
 }
 
 /// A cell and what it showed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellReport {
     /// The cell.
     pub cell: Cell,
@@ -73,8 +77,39 @@ pub struct FileCounts {
     pub json_read: usize,
 }
 
+/// What a check came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// Nothing unknown differs.
+    Compatible,
+    /// Something does.
+    Different,
+    /// A peer failed, so that cells may be missing.
+    Incomplete,
+}
+
+impl Conclusion {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compatible => "compatible",
+            Self::Different => "different",
+            Self::Incomplete => "incomplete",
+        }
+    }
+
+    /// The code that the process leaves with.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Compatible => exit::COMPATIBLE,
+            Self::Different => exit::DIFFERENT,
+            Self::Incomplete => exit::HARNESS,
+        }
+    }
+}
+
 /// Everything that the printers need.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// Cells in the order of the plan.
     pub cells: Vec<CellReport>,
@@ -86,6 +121,11 @@ pub struct Report {
     pub harness_faults: Vec<(String, String)>,
     /// Deviations of live implementations from the support table.
     pub support_faults: Vec<(String, String)>,
+    /// Entries of known failures that no cell of this run needed, and what is wrong with them.
+    /// They are bad entries, unless another shard needs them.
+    pub unneeded_entries: Vec<(String, String)>,
+    /// Who wrote which bytes, for each case and format written live by several.
+    pub agreements: Vec<Agreement>,
     /// Cells that were left out.
     pub not_run: Vec<NotRun>,
     /// Files reproduced in the map order that they have.
@@ -101,6 +141,17 @@ impl Report {
             && self.bad_entries.is_empty()
             && self.support_faults.is_empty()
             && self.failed().next().is_none()
+    }
+
+    /// What was learnt, in one word.
+    pub fn conclusion(&self) -> Conclusion {
+        if !self.harness_faults.is_empty() {
+            Conclusion::Incomplete
+        } else if self.is_compatible() {
+            Conclusion::Compatible
+        } else {
+            Conclusion::Different
+        }
     }
 
     /// Cells that failed.
@@ -238,10 +289,10 @@ pub fn judge(
             // Its cells may belong to peers that did not run.
         } else if !plan.cells.iter().any(|cell| entry.matches(&cell.name)) {
             let fault = "matches no cell".to_owned();
-            report.bad_entries.push((entry.pattern.clone(), fault));
+            report.unneeded_entries.push((entry.pattern.clone(), fault));
         } else if selected.len() == plan.cells.len() {
             let fault = "matches only cells that an earlier entry matches".to_owned();
-            report.bad_entries.push((entry.pattern.clone(), fault));
+            report.unneeded_entries.push((entry.pattern.clone(), fault));
         }
     }
     report

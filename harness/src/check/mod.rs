@@ -1,15 +1,25 @@
 //! The check: every golden file both ways, and every test vector.
 //!
 //! [`plan`] decides which cells there are, [`run`] finds out what each shows, [`judge`] holds
-//! that against what is expected and known, and [`human`] and [`json`] print the result. The
-//! printers see nothing but the [`judge::Report`].
+//! that against what is expected and known. The printers, one module a form of output, see
+//! nothing but the [`judge::Report`] and what [`digest`] draws from it. [`shard`] cuts a check into
+//! parts, [`merge`] puts the parts together.
 
+pub mod agreement;
+pub mod digest;
+pub mod github;
+pub mod html;
 pub mod human;
 pub mod json;
+pub mod jsonl;
 pub mod judge;
+pub mod junit;
+pub mod markdown;
+pub mod merge;
 mod parallel;
 pub mod plan;
 pub mod run;
+pub mod shard;
 
 use std::time::Instant;
 
@@ -49,14 +59,18 @@ pub fn check(args: &CheckArgs, store: &Store) -> Result<Report> {
             .collect::<Vec<_>>(),
     )?;
     let mut plan = Plan::full(&store.manifest, vectors);
-    let selection = Selection::new(&args.filters)?;
+    if let Some(shard) = args.shard {
+        plan.cut(shard);
+    }
+    let selection = Selection::new(&args.filters)?.of_shard(args.shard);
     let mut selected = selection.select(&plan);
     let live = if args.live.live {
         crate::live::run(&args.live, store, &selection)?
     } else {
         Live::default()
     };
-    if selected.is_empty() && live.cells.is_empty() {
+    // A shard may well be empty; whether all of them are, `merge` sees.
+    if selected.is_empty() && live.cells.is_empty() && args.shard.is_none() {
         return Err(Failure::usage("the filters leave nothing to check")
             .hint("see what there is with: interop-check list --cells"));
     }
@@ -80,6 +94,11 @@ pub fn check(args: &CheckArgs, store: &Store) -> Result<Report> {
         && live.not_run.is_empty()
         && live.harness_faults.is_empty();
     let mut report = judge::judge(&plan, &selected, results, &known, &known::today(), all_live);
+    if args.shard.is_none() {
+        let unneeded = std::mem::take(&mut report.unneeded_entries);
+        report.bad_entries.extend(unneeded);
+    }
+    report.agreements = live.agreements;
     report.not_run.extend(live.not_run);
     report.harness_faults = live.harness_faults;
     report.support_faults = live.support_faults;

@@ -1,8 +1,10 @@
 //! Which cells there are: derived from MANIFEST and the vectors, then filtered.
 
 use interop_codec::Format;
+use serde::{Deserialize, Serialize};
 use wildmatch::WildMatch;
 
+use super::shard::Shard;
 use crate::cli::Filters;
 use crate::exit::{Failure, Result};
 use crate::golden::{File, Manifest};
@@ -11,7 +13,8 @@ use crate::vectors::Vector;
 use crate::verdict::Verdict;
 
 /// What is done in a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Op {
     /// The file is decoded and held against the value of its set.
     Read,
@@ -42,7 +45,8 @@ impl Op {
 }
 
 /// Where a cell's bytes come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// Index into the manifest's files.
     File(usize),
@@ -53,7 +57,7 @@ pub enum Source {
 }
 
 /// One question of the check.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// `fory/canonical/Sample@java/read`, `vectors/pb-neg-zero`.
     pub name: String,
@@ -85,7 +89,7 @@ impl Cell {
 }
 
 /// Cells that are never run, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotRun {
     /// What.
     pub what: String,
@@ -110,7 +114,6 @@ impl Plan {
     /// The plan of everything.
     pub fn full(manifest: &Manifest, vectors: Vec<Vector>) -> Self {
         let mut cells = Vec::new();
-        let mut json_cells = 0;
         for (index, file) in manifest.files.iter().enumerate() {
             for writer in &file.writers {
                 let mut push = |op: Op| {
@@ -128,8 +131,6 @@ impl Plan {
                 push(Op::Read);
                 if file.format.is_binary() {
                     push(Op::Write);
-                } else {
-                    json_cells += 1;
                 }
                 for other in other_versions(manifest, file) {
                     push(Op::ReadAs(other));
@@ -148,18 +149,31 @@ impl Plan {
                 op: Op::Answer,
             });
         }
-        let mut not_run = Vec::new();
-        if json_cells > 0 {
-            not_run.push(NotRun {
-                what: "writing json".to_owned(),
-                cells: json_cells,
-                reason: "json is compared by value, not by text".to_owned(),
-            });
-        }
-        Self {
+        let mut plan = Self {
             cells,
             vectors,
-            not_run,
+            not_run: Vec::new(),
+        };
+        plan.count_not_run();
+        plan
+    }
+
+    /// Leaves the cells of one shard.
+    pub fn cut(&mut self, shard: Shard) {
+        self.cells.retain(|cell| shard.takes_cell(cell));
+        self.count_not_run();
+    }
+
+    fn count_not_run(&mut self) {
+        let json = |cell: &&Cell| cell.op == Op::Read && !cell.format.is_binary();
+        let cells = self.cells.iter().filter(json).count();
+        self.not_run.clear();
+        if cells > 0 {
+            self.not_run.push(NotRun {
+                what: "writing json".to_owned(),
+                cells,
+                reason: "json is compared by value, not by text".to_owned(),
+            });
         }
     }
 }
@@ -196,6 +210,7 @@ pub struct Selection {
     writers: Vec<String>,
     corpora: Vec<String>,
     patterns: Vec<WildMatch>,
+    shard: Option<Shard>,
 }
 
 impl Selection {
@@ -221,10 +236,17 @@ impl Selection {
             writers: filters.writers.clone(),
             corpora: filters.corpora.clone(),
             patterns,
+            shard: None,
         })
     }
 
-    /// True when nothing is filtered out.
+    /// The same, of one shard.
+    #[must_use]
+    pub fn of_shard(self, shard: Option<Shard>) -> Self {
+        Self { shard, ..self }
+    }
+
+    /// True when nothing is filtered out, apart from what other shards run.
     pub fn is_everything(&self) -> bool {
         self.formats.is_empty()
             && self.models.is_empty()
@@ -239,7 +261,7 @@ impl Selection {
         let any = |names: &[String], name: &str| {
             names.is_empty() || names.iter().any(|wanted| wanted.eq_ignore_ascii_case(name))
         };
-        (self.formats.is_empty() || self.formats.contains(&cell.format))
+        self.takes_format(cell.format)
             && any(&self.models, &cell.model)
             && any(&self.sets, &cell.set)
             && any(&self.writers, &cell.writer)
@@ -247,12 +269,22 @@ impl Selection {
             && (self.patterns.is_empty() || self.patterns.iter().any(|p| p.matches(&cell.name)))
     }
 
+    /// True when cells of this format may be asked for.
+    pub fn takes_format(&self, format: Format) -> bool {
+        self.formats.is_empty() || self.formats.contains(&format)
+    }
+
     /// True when cells of this case may be asked for, whatever their format and writer.
     pub fn takes_case(&self, corpus: &str, set: &str, model: &str) -> bool {
         let any = |names: &[String], name: &str| {
             names.is_empty() || names.iter().any(|wanted| wanted.eq_ignore_ascii_case(name))
         };
-        any(&self.models, model) && any(&self.sets, set) && any(&self.corpora, corpus)
+        any(&self.models, model)
+            && any(&self.sets, set)
+            && any(&self.corpora, corpus)
+            && self
+                .shard
+                .is_none_or(|shard| shard.takes(corpus, set, model))
     }
 
     /// Indices of the cells asked for, in order.

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use interop_codec::{DecodeOptions, Dialect, Document, Format};
 use interop_wire::Limits;
+use serde::{Deserialize, Serialize};
 
 use super::parallel;
 use super::plan::{Cell, Op, Plan, Source};
@@ -19,7 +20,7 @@ use crate::values;
 use crate::verdict::Verdict;
 
 /// What a cell showed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// In one word.
     pub verdict: Verdict,

@@ -1,8 +1,14 @@
+//! `check` and `merge`.
+
 use std::io::Write;
 
-use crate::check::{check, human, json};
-use crate::cli::{CheckArgs, Output};
-use crate::exit::{COMPATIBLE, DIFFERENT, HARNESS, Result};
+use serde_json::json;
+
+use crate::check::judge::Report;
+use crate::check::shard::Part;
+use crate::check::{check, github, html, human, json, jsonl, junit, markdown};
+use crate::cli::{CheckArgs, CheckOutput, MergeArgs, ResultArgs};
+use crate::exit::Result;
 use crate::golden::Store;
 
 pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<u8> {
@@ -13,15 +19,51 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<u8> {
     let report = check(args, &store);
     std::panic::set_hook(hook);
     let report = report?;
-    match args.output {
-        Output::Human => human::print(out, &report, &store)?,
-        Output::Json => super::print_json(out, &json::to_json(&report, &store))?,
+    let part = match args.shard {
+        Some(shard) => Some(Part::new(shard, args, &store, &report)?),
+        None => None,
+    };
+    finish(&args.results, &report, part.as_ref(), &store, out)
+}
+
+pub(super) fn merge(args: &MergeArgs, out: &mut dyn Write) -> Result<u8> {
+    let store = Store::find(args.golden.golden.as_deref())?;
+    let parts = args
+        .files
+        .iter()
+        .map(|file| crate::check::merge::load(file));
+    let report = crate::check::merge::merge(parts.collect::<Result<_>>()?, &store)?;
+    finish(&args.results, &report, None, &store, out)
+}
+
+/// Puts the report where it is wanted; gives the code to leave with.
+fn finish(
+    args: &ResultArgs,
+    report: &Report,
+    part: Option<&Part>,
+    store: &Store,
+    out: &mut dyn Write,
+) -> Result<u8> {
+    if let Some(directory) = &args.report {
+        html::write(directory, report, store)?;
     }
-    Ok(if !report.harness_faults.is_empty() {
-        HARNESS
-    } else if report.is_compatible() {
-        COMPATIBLE
-    } else {
-        DIFFERENT
-    })
+    match args.output {
+        CheckOutput::Human => human::print(out, report, store)?,
+        CheckOutput::Json => {
+            let mut object = json::to_json(report, store);
+            match part {
+                None => super::print_json(out, &object)?,
+                // Long, and for `merge` to read: on one line.
+                Some(part) => {
+                    object["shard"] = json!(part);
+                    writeln!(out, "{object}")?;
+                }
+            }
+        }
+        CheckOutput::Jsonl => jsonl::print(out, report, store)?,
+        CheckOutput::Junit => junit::print(out, report, store)?,
+        CheckOutput::Markdown => markdown::print(out, report, store)?,
+        CheckOutput::Github => github::print(out, report, store)?,
+    }
+    Ok(report.conclusion().exit_code())
 }

@@ -23,6 +23,7 @@ pub fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<u8> {
     match cli.command {
         None => check::run(&cli.check, out),
         Some(Command::Check(args)) => check::run(&args, out),
+        Some(Command::Merge(args)) => check::merge(&args, out),
         Some(Command::List(args)) => list::run(&args, out),
         Some(Command::Golden(command)) => golden::run(&command, out),
         Some(Command::Encode(args)) => codec::encode(&args, out),

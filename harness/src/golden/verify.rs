@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::manifest::sha256_hex;
@@ -19,7 +19,7 @@ pub const UNLISTED: [&str; 4] = [
 ];
 
 /// What is wrong with a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// Path inside the golden directory.
     pub file: String,

@@ -8,6 +8,7 @@ pub mod roster;
 
 use std::path::PathBuf;
 
+use crate::check::agreement::Agreement;
 use crate::check::plan::{Cell, NotRun, Selection};
 use crate::check::run::Outcome;
 use crate::exit::{Failure, Result};
@@ -44,6 +45,8 @@ pub struct Live {
     pub harness_faults: Vec<(String, String)>,
     /// Deviations from the support table.
     pub support_faults: Vec<(String, String)>,
+    /// Who wrote which bytes, for each case and format.
+    pub agreements: Vec<Agreement>,
     /// Peers that were skipped.
     pub not_run: Vec<NotRun>,
 }
