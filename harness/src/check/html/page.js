@@ -33,7 +33,8 @@ const caseName = ([corpus, set, model]) => set ? `${corpus}/${set}/${model}` : m
 
 // What a cell of a matrix shows of its groups.
 function tally(groups) {
-  const sum = { passed: 0, known: 0, failed: 0, equal: 0, worst: null };
+  const sum = { passed: 0, known: 0, failed: 0, equal: 0, told: 0, worst: null };
+  for (const group of groups) sum.told += Object.keys(group.told).length;
   for (const group of groups) for (const cell of group.cells) {
     sum[cell.state]++;
     if (cell.state === "failed") sum.worst = sum.worst || cell.verdict;
@@ -55,19 +56,25 @@ const drill = make("aside", { id: "drill", hidden: "", role: "dialog", "aria-lab
 document.body.append(drill);
 let chosen = null;
 
+// The address names what is open, so that it can be passed on.
+function remember(place) {
+  try { history.replaceState(null, "", place ? "#" + encodeURIComponent(place) : " "); } catch { /* some viewers have no address */ }
+}
 function choose(node, title, groups) {
+  remember(node.dataset.place);
   if (chosen) chosen.classList.remove("chosen");
   chosen = node;
   node.classList.add("chosen");
   showCases(title, groups);
 }
 function openDrill(...content) {
-  drill.replaceChildren(make("button", { class: "close", onclick: closeDrill }, "close (Esc)"), ...content);
+  drill.replaceChildren(make("button", { class: "close", onclick: closeDrill }, "close (Esc)"), ...content.filter(Boolean));
   drill.hidden = false;
   drill.scrollTop = 0;
 }
 function closeDrill() {
   drill.hidden = true;
+  remember(null);
   if (chosen) { chosen.classList.remove("chosen"); chosen.focus(); }
 }
 document.addEventListener("keydown", event => { if (event.key === "Escape") closeDrill(); });
@@ -117,6 +124,7 @@ function splitBar(file) {
   return bar;
 }
 function showFile(path, offset) {
+  remember(`bytes ${path}`);
   const file = data.files[path];
   const owner = new Array(file.shown).fill(-1);
   file.spans.forEach((span, index) => { for (let at = span[0]; at < span[1]; at++) owner[at] = index; });
@@ -125,7 +133,7 @@ function showFile(path, offset) {
     const row = make("div", { class: "row" }, make("span", { class: "at" }, String(start).padStart(5) + "  "));
     let text = "";
     for (let at = start; at < start + 16; at++) {
-      if (at >= file.shown) { row.append("   "); continue; }
+      if (at >= file.shown) { row.append(at % 16 === 15 ? "  " : "   "); continue; }
       const byte = file.hex.slice(2 * at, 2 * at + 2);
       const code = parseInt(byte, 16);
       text += code >= 32 && code < 127 ? String.fromCharCode(code) : "·";
@@ -181,12 +189,13 @@ function matrix(corner, rows, columns, at, upright) {
   for (const row of rows) {
     const cells = columns.map(column => ({ column, groups: at(row, column) }));
     const sums = cells.map(({ groups }) => groups.length ? tally(groups) : null);
-    if (view.deviating && !sums.some(sum => sum && (sum.failed || sum.known || sum.equal))) continue;
+    if (view.deviating && !sums.some(sum => sum && (sum.failed || sum.known || sum.told))) continue;
     body.append(make("tr", {}, make("th", { title: row, scope: "row" }, row), cells.map(({ column, groups }, index) => {
       const sum = sums[index];
       if (!sum) return make("td", { class: "none", "aria-label": "not in the plan" });
       const title = `${row}, ${column}`;
-      const node = make("td", { class: sum.style, tabindex: 0, title: `${title}: ${sum.passed} passed, ${sum.known} known to fail, ${sum.failed} failed` }, `${sum.sign} ${sum.text}`);
+      const place = ["cells", groups[0].format, groups[0].live ? "live" : "golden", row, column].join(" ");
+      const node = make("td", { class: sum.style, tabindex: 0, "data-place": place, title: `${title}: ${sum.passed} passed, ${sum.known} known to fail, ${sum.failed} failed` }, `${sum.sign} ${sum.text}`);
       node.addEventListener("click", () => choose(node, title, groups));
       node.addEventListener("keydown", event => { if (event.key === "Enter") choose(node, title, groups); });
       return node;
@@ -270,4 +279,13 @@ function draw() {
   sections.replaceChildren(...[problemSection(), liveSection(), goldenSection(), oddSection(), exampleSection()].filter(Boolean));
 }
 draw();
+// Opens what the address names.
+const place = decodeURIComponent(location.hash.slice(1));
+const [kind, ...names] = place.split(" ");
+if (kind === "bytes" && data.files[names[0]]) showFile(names[0], null);
+if (kind === "cells") {
+  if (names[1] === "live" && liveFormats.includes(names[0])) { view.format = names[0]; draw(); }
+  const node = [...document.querySelectorAll("[data-place]")].find(node => node.dataset.place === place);
+  if (node) node.click();
+}
 })();
