@@ -88,6 +88,8 @@ pub struct Problem {
     pub file: Option<String>,
     /// Field and byte offset, where known.
     pub place: Option<String>,
+    /// The byte offset alone.
+    pub offset: Option<usize>,
     /// Named causes of a byte difference.
     pub causes: Vec<String>,
     /// More cells that show the same.
@@ -104,6 +106,7 @@ impl Problem {
             why: why.to_owned(),
             file: None,
             place: None,
+            offset: None,
             causes: Vec::new(),
             also: Vec::new(),
             replay: None,
@@ -141,6 +144,7 @@ pub fn problems(report: &Report, store: &Store) -> Vec<Problem> {
         problems.push(Problem {
             file: key.0.map(str::to_owned),
             place: place(cell),
+            offset: cell.outcome.offset,
             causes: cell.outcome.causes.clone(),
             replay: Some(replay(cell)),
             ..Problem::new(Subject::Cells, &cell.cell.name, &key.1)

@@ -8,11 +8,9 @@ use interop_wire::Limits;
 
 use super::Live;
 use super::roster::{Implementation, Roster, block_on};
-use crate::check::agreement::{Agreement, Group};
 use crate::check::plan::{Cell, Op, Selection, Source};
 use crate::check::run::{Outcome, decode, encode, explain_bytes, judge_read};
 use crate::exit::{Failure, Result};
-use crate::explain::{Cause, Trace, compare};
 use crate::golden::Store;
 use crate::peer::proto::{Decode, Encode, failure, reply, request};
 use crate::peer::supervise::{self, Bounds, converse};
@@ -23,28 +21,28 @@ use crate::values;
 use crate::verdict::Verdict;
 
 /// Our own dynamic codec, as writer and reader beside the live ones.
-const OURS: &str = "interop";
+pub(super) const OURS: &str = "interop";
 
 /// A value to be written and read in every format.
-struct Case {
-    corpus: String,
-    set: String,
-    model: String,
-    subject: Subject,
+pub(super) struct Case {
+    pub(super) corpus: String,
+    pub(super) set: String,
+    pub(super) model: String,
+    pub(super) subject: Subject,
     value: Document,
 }
 
 /// Bytes that somebody wrote for a case.
-struct Written {
-    case: usize,
-    format: Format,
-    writer: String,
-    bytes: std::result::Result<Vec<u8>, Failed>,
+pub(super) struct Written {
+    pub(super) case: usize,
+    pub(super) format: Format,
+    pub(super) writer: String,
+    pub(super) bytes: std::result::Result<Vec<u8>, Failed>,
 }
 
 /// Why there is no answer.
 #[derive(Clone, Debug)]
-struct Failed {
+pub(super) struct Failed {
     verdict: Verdict,
     text: String,
 }
@@ -66,7 +64,7 @@ pub fn run(roster: &Roster, store: &Store, selection: &Selection, live: &mut Liv
         }
     }
     let reads = read_all(roster, &cases, &written, &mut talks, live)?;
-    live.agreements = agreements(&cases, &written, &reads, selection);
+    live.agreements = super::grouping::agreements(&cases, &written, &reads, selection);
     for (index, written) in written.iter().enumerate() {
         if written.bytes.is_err() {
             continue;
@@ -331,7 +329,7 @@ impl Failed {
 }
 
 /// A reading of some bytes: the document, or why there is none.
-type Read = std::result::Result<Document, Failed>;
+pub(super) type Read = std::result::Result<Document, Failed>;
 
 /// For each byte string written: what each reader made of it, ours first.
 fn read_all(
@@ -413,90 +411,6 @@ fn read_all(
             reads
         })
         .collect())
-}
-
-/// Groups the live writers of each case and format by what they wrote: by bytes, and in JSON
-/// by the value that our codec reads, since text is free there. Formats that the selection
-/// leaves out are left out here.
-fn agreements(
-    cases: &[Case],
-    written: &[Written],
-    reads: &[Vec<(String, Read)>],
-    selection: &Selection,
-) -> Vec<Agreement> {
-    let mut together: BTreeMap<(usize, Format), Vec<usize>> = BTreeMap::new();
-    for (index, item) in written.iter().enumerate() {
-        let live = !item.writer.starts_with("golden:");
-        if live && item.bytes.is_ok() && selection.takes_format(item.format) {
-            let key = (item.case, item.format);
-            together.entry(key).or_default().push(index);
-        }
-    }
-    let mut agreements = Vec::new();
-    for ((case, format), items) in together {
-        let value = |index: usize| {
-            reads[index]
-                .first()
-                .and_then(|(_, read)| read.as_ref().ok())
-        };
-        let alike = |a: usize, b: usize| match format.is_binary() {
-            true => written[a].bytes.as_deref().ok() == written[b].bytes.as_deref().ok(),
-            false => value(a).is_some() && value(a) == value(b),
-        };
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for index in items {
-            match groups.iter_mut().find(|group| alike(group[0], index)) {
-                Some(group) => group.push(index),
-                None => groups.push(vec![index]),
-            }
-        }
-        let voters = |group: &[usize]| {
-            let voters = group.iter().filter(|&&index| written[index].writer != OURS);
-            voters.count()
-        };
-        // The sort is stable: of groups of one size the first to write stays first.
-        groups.sort_by_key(|group| std::cmp::Reverse(voters(group)));
-        let first = groups[0][0];
-        let case = &cases[case];
-        let groups = groups.iter().map(|group| {
-            let (causes, same_value) = if group[0] == first {
-                (Vec::new(), true)
-            } else {
-                causes_between(case, format, &written[group[0]], &written[first])
-            };
-            Group {
-                writers: group
-                    .iter()
-                    .map(|&index| written[index].writer.clone())
-                    .collect(),
-                causes,
-                same_value,
-            }
-        });
-        agreements.push(Agreement {
-            corpus: case.corpus.clone(),
-            set: case.set.clone(),
-            model: case.model.clone(),
-            format,
-            groups: groups.collect(),
-        });
-    }
-    agreements
-}
-
-/// Why one wrote other bytes than another, and whether the values are the same.
-fn causes_between(case: &Case, format: Format, a: &Written, b: &Written) -> (Vec<String>, bool) {
-    let bytes = |written: &'_ Written| written.bytes.clone().unwrap_or_default();
-    let (a, b) = (bytes(a), bytes(b));
-    let trace = |bytes: &[u8]| Trace::of(&case.subject, format, bytes, Limits::DEFAULT);
-    let (trace_a, trace_b) = (trace(&a), trace(&b));
-    let schema = &case.subject.schema;
-    let comparison = compare(schema, format, (&a, &trace_a), (&b, &trace_b));
-    let causes = comparison.causes().into_iter();
-    // What merely follows from the others says nothing beside them.
-    let telling = causes.filter(|(cause, _)| *cause != Cause::Consequence);
-    let names = telling.map(|(cause, _)| cause.name().to_owned()).collect();
-    (names, comparison.same_value)
 }
 
 /// A reader passes when it reads the value of the case.

@@ -1,8 +1,10 @@
 //! The live check: every writer against every reader, with the libraries of today.
 //!
 //! [`roster`] finds out which implementations there are and holds them against the committed
-//! support table; [`matrix`] lays out the cells and puts them to the peers.
+//! support table; [`matrix`] lays out the cells and puts them to the peers; `grouping` tells who
+//! wrote the same.
 
+mod grouping;
 pub mod matrix;
 pub mod roster;
 

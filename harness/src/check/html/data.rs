@@ -103,7 +103,7 @@ pub fn of(report: &Report, store: &Store) -> Result<Value> {
         .map(|one| {
             json!({
                 "title": one.title, "why": shorten(&one.why), "file": one.file,
-                "place": one.place, "causes": one.causes, "also": one.also.len(),
+                "place": one.place, "offset": one.offset, "causes": one.causes, "also": one.also.len(),
                 "replay": one.replay,
             })
         })

@@ -11,7 +11,7 @@ function make(tag, attributes, ...children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child !== null && child !== undefined) node.append(child);
   }
   return node;
@@ -245,7 +245,7 @@ function problemSection() {
       problem.place ? make("p", { class: "quiet" }, `at ${problem.place}`) : null,
       problem.causes.length ? make("p", { class: "quiet" }, `causes: ${problem.causes.join(", ")}`) : null,
       problem.replay ? make("p", {}, make("code", {}, problem.replay)) : null,
-      data.files[problem.file] ? make("button", { onclick: () => { drill.replaceChildren(); drill.hidden = true; showFile(problem.file, null); } }, "bytes") : null)));
+      data.files[problem.file] ? make("button", { onclick: () => { drill.replaceChildren(); drill.hidden = true; showFile(problem.file, problem.offset); } }, "bytes") : null)));
 }
 function oddSection() {
   const rows = data.odd.filter(row => row.some(text => matches(text)));

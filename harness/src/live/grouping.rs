@@ -1,0 +1,95 @@
+//! Who wrote the same: the bytes of all live writers of a case, held against each other.
+
+use std::collections::BTreeMap;
+
+use interop_codec::Format;
+use interop_wire::Limits;
+
+use super::matrix::{Case, OURS, Read, Written};
+use crate::check::agreement::{Agreement, Group};
+use crate::check::plan::Selection;
+use crate::explain::{Cause, Trace, compare};
+
+/// Groups the live writers of each case and format by what they wrote: by bytes, and in JSON
+/// by the value that our codec reads, since text is free there. Formats that the selection
+/// leaves out are left out here.
+pub(super) fn agreements(
+    cases: &[Case],
+    written: &[Written],
+    reads: &[Vec<(String, Read)>],
+    selection: &Selection,
+) -> Vec<Agreement> {
+    let mut together: BTreeMap<(usize, Format), Vec<usize>> = BTreeMap::new();
+    for (index, item) in written.iter().enumerate() {
+        let live = !item.writer.starts_with("golden:");
+        if live && item.bytes.is_ok() && selection.takes_format(item.format) {
+            let key = (item.case, item.format);
+            together.entry(key).or_default().push(index);
+        }
+    }
+    let mut agreements = Vec::new();
+    for ((case, format), items) in together {
+        let value = |index: usize| {
+            reads[index]
+                .first()
+                .and_then(|(_, read)| read.as_ref().ok())
+        };
+        let alike = |a: usize, b: usize| match format.is_binary() {
+            true => written[a].bytes.as_deref().ok() == written[b].bytes.as_deref().ok(),
+            false => value(a).is_some() && value(a) == value(b),
+        };
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for index in items {
+            match groups.iter_mut().find(|group| alike(group[0], index)) {
+                Some(group) => group.push(index),
+                None => groups.push(vec![index]),
+            }
+        }
+        let voters = |group: &[usize]| {
+            let voters = group.iter().filter(|&&index| written[index].writer != OURS);
+            voters.count()
+        };
+        // The sort is stable: of groups of one size the first to write stays first.
+        groups.sort_by_key(|group| std::cmp::Reverse(voters(group)));
+        let first = groups[0][0];
+        let case = &cases[case];
+        let groups = groups.iter().map(|group| {
+            let (causes, same_value) = if group[0] == first {
+                (Vec::new(), true)
+            } else {
+                causes_between(case, format, &written[group[0]], &written[first])
+            };
+            Group {
+                writers: group
+                    .iter()
+                    .map(|&index| written[index].writer.clone())
+                    .collect(),
+                causes,
+                same_value,
+            }
+        });
+        agreements.push(Agreement {
+            corpus: case.corpus.clone(),
+            set: case.set.clone(),
+            model: case.model.clone(),
+            format,
+            groups: groups.collect(),
+        });
+    }
+    agreements
+}
+
+/// Why one wrote other bytes than another, and whether the values are the same.
+fn causes_between(case: &Case, format: Format, a: &Written, b: &Written) -> (Vec<String>, bool) {
+    let bytes = |written: &'_ Written| written.bytes.clone().unwrap_or_default();
+    let (a, b) = (bytes(a), bytes(b));
+    let trace = |bytes: &[u8]| Trace::of(&case.subject, format, bytes, Limits::DEFAULT);
+    let (trace_a, trace_b) = (trace(&a), trace(&b));
+    let schema = &case.subject.schema;
+    let comparison = compare(schema, format, (&a, &trace_a), (&b, &trace_b));
+    let causes = comparison.causes().into_iter();
+    // What merely follows from the others says nothing beside them.
+    let telling = causes.filter(|(cause, _)| *cause != Cause::Consequence);
+    let names = telling.map(|(cause, _)| cause.name().to_owned()).collect();
+    (names, comparison.same_value)
+}
