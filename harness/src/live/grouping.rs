@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use interop_codec::Format;
 use interop_wire::Limits;
 
-use super::matrix::{Case, OURS, Read, Written};
+use super::matrix::{Case, OURS, Read, Written, preset_of};
+use super::roster::Roster;
 use crate::check::agreement::{Agreement, Group};
 use crate::check::plan::Selection;
+use crate::check::run::encode;
 use crate::explain::{Cause, Trace, compare};
 
 /// Groups the live writers of each case and format by what they wrote: by bytes, and in JSON
 /// by the value that our codec reads, since text is free there. Formats that the selection
 /// leaves out are left out here.
 pub(super) fn agreements(
+    roster: &Roster,
     cases: &[Case],
     written: &[Written],
     reads: &[Vec<(String, Read)>],
@@ -27,6 +30,11 @@ pub(super) fn agreements(
             together.entry(key).or_default().push(index);
         }
     }
+    let settled: Vec<Vec<u8>> = written
+        .iter()
+        .zip(reads)
+        .map(|(item, reads)| settled_bytes(roster, &cases[item.case], item, reads))
+        .collect();
     let mut agreements = Vec::new();
     for ((case, format), items) in together {
         let value = |index: usize| {
@@ -35,7 +43,7 @@ pub(super) fn agreements(
                 .and_then(|(_, read)| read.as_ref().ok())
         };
         let alike = |a: usize, b: usize| match format.is_binary() {
-            true => written[a].bytes.as_deref().ok() == written[b].bytes.as_deref().ok(),
+            true => settled[a] == settled[b],
             false => value(a).is_some() && value(a) == value(b),
         };
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -57,7 +65,7 @@ pub(super) fn agreements(
             let (causes, same_value) = if group[0] == first {
                 (Vec::new(), true)
             } else {
-                causes_between(case, format, &written[group[0]], &written[first])
+                causes_between(case, format, &settled[group[0]], &settled[first])
             };
             Group {
                 writers: group
@@ -79,14 +87,40 @@ pub(super) fn agreements(
     agreements
 }
 
+/// What was written, with map entries in the order of the case's value where that is all that
+/// tells it from the writer's dialect: many libraries draw that order at random, and what is
+/// said of a writer must not depend on the draw.
+fn settled_bytes(
+    roster: &Roster,
+    case: &Case,
+    written: &Written,
+    reads: &[(String, Read)],
+) -> Vec<u8> {
+    let bytes = written.bytes.clone().unwrap_or_default();
+    let Some((_, Ok(read))) = reads.first() else {
+        return bytes;
+    };
+    let dialect = preset_of(roster, written).map_or_else(
+        || interop_codec::Dialect::default_of(written.format),
+        |preset| preset.dialect,
+    );
+    let write = |value| match encode(&case.subject, written.format, value, &dialect) {
+        Ok(Ok(bytes)) => Some(bytes),
+        _ => None,
+    };
+    if *read == case.value && write(read).as_ref() == Some(&bytes) {
+        write(&case.value).unwrap_or(bytes)
+    } else {
+        bytes
+    }
+}
+
 /// Why one wrote other bytes than another, and whether the values are the same.
-fn causes_between(case: &Case, format: Format, a: &Written, b: &Written) -> (Vec<String>, bool) {
-    let bytes = |written: &'_ Written| written.bytes.clone().unwrap_or_default();
-    let (a, b) = (bytes(a), bytes(b));
+fn causes_between(case: &Case, format: Format, a: &[u8], b: &[u8]) -> (Vec<String>, bool) {
     let trace = |bytes: &[u8]| Trace::of(&case.subject, format, bytes, Limits::DEFAULT);
-    let (trace_a, trace_b) = (trace(&a), trace(&b));
+    let (trace_a, trace_b) = (trace(a), trace(b));
     let schema = &case.subject.schema;
-    let comparison = compare(schema, format, (&a, &trace_a), (&b, &trace_b));
+    let comparison = compare(schema, format, (a, &trace_a), (b, &trace_b));
     let causes = comparison.causes().into_iter();
     // What merely follows from the others says nothing beside them.
     let telling = causes.filter(|(cause, _)| *cause != Cause::Consequence);

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use interop_codec::{Document, Format, preset};
+use interop_codec::{Document, Format, Preset, preset};
 use interop_wire::Limits;
 
 use super::Live;
@@ -29,7 +29,7 @@ pub(super) struct Case {
     pub(super) set: String,
     pub(super) model: String,
     pub(super) subject: Subject,
-    value: Document,
+    pub(super) value: Document,
 }
 
 /// Bytes that somebody wrote for a case.
@@ -64,7 +64,7 @@ pub fn run(roster: &Roster, store: &Store, selection: &Selection, live: &mut Liv
         }
     }
     let reads = read_all(roster, &cases, &written, &mut talks, live)?;
-    live.agreements = super::grouping::agreements(&cases, &written, &reads, selection);
+    live.agreements = super::grouping::agreements(roster, &cases, &written, &reads, selection);
     for (index, written) in written.iter().enumerate() {
         if written.bytes.is_err() {
             continue;
@@ -440,16 +440,24 @@ fn judge_reading(case: &Case, written: &Written, read: &Read) -> Outcome {
     }
 }
 
-/// A writer passes by its format's byte policy: protobuf's bytes are exact; where the golden
-/// tree knows the writer, its bytes are those of its dialect; else, and in JSON, the value
-/// counts.
-fn judge_written(roster: &Roster, case: &Case, written: &Written) -> Outcome {
+/// The dialect in which the golden tree knows the writer.
+pub(super) fn preset_of(
+    roster: &Roster,
+    written: &Written,
+) -> Option<Preset<interop_codec::Dialect>> {
     let implementation = roster
         .implementations
         .iter()
         .find(|live| live.name == written.writer && live.format == written.format);
     let writer = implementation.map_or("", |live| live.capability.writer.as_str());
-    let known = preset(written.format, writer).ok();
+    preset(written.format, writer).ok()
+}
+
+/// A writer passes by its format's byte policy: protobuf's bytes are exact; where the golden
+/// tree knows the writer, its bytes are those of its dialect; else, and in JSON, the value
+/// counts.
+fn judge_written(roster: &Roster, case: &Case, written: &Written) -> Outcome {
+    let known = preset_of(roster, written);
     let exact = written.format == Format::Protobuf || known.is_some() || written.writer == OURS;
     let by_value = !written.format.is_binary();
     let passing = if exact && !by_value {
