@@ -219,7 +219,7 @@ impl Report {
             match report.cell.op {
                 Op::Read => seen.read &= good,
                 Op::Write => seen.reproduced &= good,
-                Op::ReadAs(_) | Op::Answer | Op::LiveWrite | Op::LiveRead(_) => {}
+                _ => {}
             }
         }
         let mut counts: BTreeMap<String, FileCounts> = BTreeMap::new();

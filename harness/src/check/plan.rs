@@ -28,6 +28,71 @@ pub enum Op {
     LiveWrite,
     /// Bytes of a writer are read by this live implementation.
     LiveRead(String),
+    /// Bytes of all writers are parsed and serialized again by a live implementation.
+    Relay,
+    /// The same with fields that the schema lacks, which must be kept.
+    RelayUnknown,
+    /// What relays wrote is read by this live implementation.
+    RelayRead(String),
+    /// The value of a version that peers must be brought is written.
+    VersionWrite,
+    /// Bytes of one version of a schema are read with another version, that of a corpus.
+    VersionRead {
+        /// The corpus whose version the reader has.
+        corpus: String,
+        /// The reader.
+        reader: String,
+    },
+    /// Broken bytes are read by this live implementation.
+    Parity {
+        /// How they are broken.
+        class: String,
+        /// The reader.
+        reader: String,
+    },
+    /// The input of a test vector is read by this live implementation.
+    ParityVector(String),
+}
+
+/// What a cell is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Bytes are read to the value that they stand for.
+    Read,
+    /// A value is written.
+    Write,
+    /// What is parsed and serialized again arrives.
+    Relay,
+    /// Broken and odd input is taken or refused by all readers alike.
+    Parity,
+    /// Bytes of one version of a schema are read with another.
+    Evolution,
+    /// A test vector is answered right.
+    Vector,
+}
+
+impl Kind {
+    /// All kinds in the order in which they are shown.
+    pub const ALL: [Self; 6] = [
+        Self::Read,
+        Self::Write,
+        Self::Relay,
+        Self::Parity,
+        Self::Evolution,
+        Self::Vector,
+    ];
+
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Relay => "relay",
+            Self::Parity => "parity",
+            Self::Evolution => "evolution",
+            Self::Vector => "vector",
+        }
+    }
 }
 
 impl Op {
@@ -39,7 +104,25 @@ impl Op {
             Self::ReadAs(corpus) => format!("read-as-{corpus}"),
             Self::Answer => "answer".to_owned(),
             Self::LiveWrite => "write".to_owned(),
-            Self::LiveRead(reader) => format!("read-by/{reader}"),
+            Self::LiveRead(reader) | Self::RelayRead(reader) => format!("read-by/{reader}"),
+            Self::Relay => "relay".to_owned(),
+            Self::RelayUnknown => "unknown-fields".to_owned(),
+            Self::VersionWrite => "write".to_owned(),
+            Self::VersionRead { corpus, reader } => format!("as-{corpus}/read-by/{reader}"),
+            Self::Parity { class, reader } => format!("{class}/read-by/{reader}"),
+            Self::ParityVector(reader) => format!("read-by/{reader}"),
+        }
+    }
+
+    /// What it is about.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Read | Self::LiveRead(_) => Kind::Read,
+            Self::Write | Self::LiveWrite => Kind::Write,
+            Self::ReadAs(_) | Self::VersionWrite | Self::VersionRead { .. } => Kind::Evolution,
+            Self::Answer => Kind::Vector,
+            Self::Relay | Self::RelayUnknown | Self::RelayRead(_) => Kind::Relay,
+            Self::Parity { .. } | Self::ParityVector(_) => Kind::Parity,
         }
     }
 }
@@ -272,6 +355,16 @@ impl Selection {
     /// True when cells of this format may be asked for.
     pub fn takes_format(&self, format: Format) -> bool {
         self.formats.is_empty() || self.formats.contains(&format)
+    }
+
+    /// True when a cell whose name starts so may be asked for; a cheap test that spares work.
+    pub fn takes_prefix(&self, prefix: &str) -> bool {
+        let may = |pattern: &WildMatch| {
+            let pattern = pattern.pattern();
+            let fixed = pattern.split(['*', '?']).next().unwrap_or_default();
+            fixed.starts_with(prefix) || prefix.starts_with(fixed)
+        };
+        self.patterns.is_empty() || self.patterns.iter().any(may)
     }
 
     /// True when cells of this case may be asked for, whatever their format and writer.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use interop_codec::Format;
+use interop_codec::{Document, Format};
 use interop_wire::Limits;
 
-use super::matrix::{Case, OURS, Read, Written, preset_of};
+use super::case::{Case, Cases, Written};
+use super::matrix::{OURS, preset_of};
+use super::readings::{InputId, Readings};
 use super::roster::Roster;
 use crate::check::agreement::{Agreement, Group};
 use crate::check::plan::Selection;
@@ -17,34 +19,35 @@ use crate::explain::{Cause, Trace, compare};
 /// leaves out are left out here.
 pub(super) fn agreements(
     roster: &Roster,
-    cases: &[Case],
+    cases: &Cases,
     written: &[Written],
-    reads: &[Vec<(String, Read)>],
+    inputs: &[Option<InputId>],
+    readings: &Readings,
     selection: &Selection,
 ) -> Vec<Agreement> {
     let mut together: BTreeMap<(usize, Format), Vec<usize>> = BTreeMap::new();
     for (index, item) in written.iter().enumerate() {
-        let live = !item.writer.starts_with("golden:");
-        if live && item.bytes.is_ok() && selection.takes_format(item.format) {
+        let built_in = cases.all[item.case].view.schema.is_none();
+        let counts = item.is_live() && built_in && item.bytes.is_ok();
+        if counts && selection.takes_format(item.format) {
             let key = (item.case, item.format);
             together.entry(key).or_default().push(index);
         }
     }
+    let read = |index: usize| {
+        let input = inputs[index]?;
+        readings.ours(input).as_deref().ok()
+    };
     let settled: Vec<Vec<u8>> = written
         .iter()
-        .zip(reads)
-        .map(|(item, reads)| settled_bytes(roster, &cases[item.case], item, reads))
+        .enumerate()
+        .map(|(index, item)| settled_bytes(roster, &cases.all[item.case], item, read(index)))
         .collect();
     let mut agreements = Vec::new();
     for ((case, format), items) in together {
-        let value = |index: usize| {
-            reads[index]
-                .first()
-                .and_then(|(_, read)| read.as_ref().ok())
-        };
         let alike = |a: usize, b: usize| match format.is_binary() {
             true => settled[a] == settled[b],
-            false => value(a).is_some() && value(a) == value(b),
+            false => read(a).is_some() && read(a) == read(b),
         };
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for index in items {
@@ -60,7 +63,7 @@ pub(super) fn agreements(
         // The sort is stable: of groups of one size the first to write stays first.
         groups.sort_by_key(|group| std::cmp::Reverse(voters(group)));
         let first = groups[0][0];
-        let case = &cases[case];
+        let case = &cases.all[case];
         let groups = groups.iter().map(|group| {
             let (causes, same_value) = if group[0] == first {
                 (Vec::new(), true)
@@ -94,17 +97,17 @@ fn settled_bytes(
     roster: &Roster,
     case: &Case,
     written: &Written,
-    reads: &[(String, Read)],
+    read: Option<&Document>,
 ) -> Vec<u8> {
     let bytes = written.bytes.clone().unwrap_or_default();
-    let Some((_, Ok(read))) = reads.first() else {
+    let Some(read) = read else {
         return bytes;
     };
     let dialect = preset_of(roster, written).map_or_else(
         || interop_codec::Dialect::default_of(written.format),
         |preset| preset.dialect,
     );
-    let write = |value| match encode(&case.subject, written.format, value, &dialect) {
+    let write = |value| match encode(&case.view.subject, written.format, value, &dialect) {
         Ok(Ok(bytes)) => Some(bytes),
         _ => None,
     };
@@ -117,9 +120,9 @@ fn settled_bytes(
 
 /// Why one wrote other bytes than another, and whether the values are the same.
 fn causes_between(case: &Case, format: Format, a: &[u8], b: &[u8]) -> (Vec<String>, bool) {
-    let trace = |bytes: &[u8]| Trace::of(&case.subject, format, bytes, Limits::DEFAULT);
+    let trace = |bytes: &[u8]| Trace::of(&case.view.subject, format, bytes, Limits::DEFAULT);
     let (trace_a, trace_b) = (trace(a), trace(b));
-    let schema = &case.subject.schema;
+    let schema = &case.view.subject.schema;
     let comparison = compare(schema, format, (a, &trace_a), (b, &trace_b));
     let causes = comparison.causes().into_iter();
     // What merely follows from the others says nothing beside them.

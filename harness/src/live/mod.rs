@@ -1,12 +1,20 @@
 //! The live check: every writer against every reader, with the libraries of today.
 //!
 //! [`roster`] finds out which implementations there are and holds them against the committed
-//! support table; [`matrix`] lays out the cells and puts them to the peers; `grouping` tells who
-//! wrote the same.
+//! support table; `case` has the values and `talks` puts requests to all peers at once, `readings`
+//! each distinct byte string to each reader once. The cells come from `matrix` (every writer
+//! against every reader), `relay` (through a third), `evolution` (across versions of a schema) and
+//! `parity` (broken and odd input); `grouping` tells who wrote the same.
 
+mod case;
+mod evolution;
 mod grouping;
-pub mod matrix;
+mod matrix;
+mod readings;
+mod relay;
 pub mod roster;
+mod talks;
+mod unknown;
 
 use std::path::PathBuf;
 
@@ -17,7 +25,12 @@ use crate::exit::{Failure, Result};
 use crate::golden::Store;
 use crate::peer::declare::{Declaration, Folders};
 
+use case::Cases;
+use matrix::Stage;
+use readings::Readings;
+use relay::Relays;
 use roster::Roster;
+use talks::Talks;
 
 /// Which peers to talk to, and how.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -69,7 +82,29 @@ pub fn run(args: &LiveArgs, store: &Store, selection: &Selection) -> Result<Live
     };
     let support = roster::Support::load(&store.path("support.toml"))?;
     live.support_faults = support.deviations(&roster);
-    matrix::run(&roster, store, selection, &mut live)?;
+    let cases = Cases::load(store, selection)?;
+    let mut stage = Stage {
+        talks: Talks::new(&roster, &cases.schemas),
+        readings: Readings::default(),
+        roster: &roster,
+        selection,
+        cases: &cases,
+        live: &mut live,
+    };
+    let written = matrix::write_all(&mut stage, store)?;
+    let inputs = matrix::inputs(&mut stage, &written);
+    matrix::ask_readers(&mut stage, &written, &inputs);
+    let crossings = evolution::ask(&mut stage, &written);
+    let mut relays = Relays::ask(&mut stage, &written, &inputs);
+    stage.run_talks()?;
+    relays.ask_readers(&mut stage);
+    stage.run_talks()?;
+    matrix::judge(&mut stage, &written, &inputs);
+    relays.judge(&mut stage, &inputs);
+    evolution::judge(&mut stage, &written, &inputs, &crossings);
+    let readings = stage.readings;
+    live.agreements =
+        grouping::agreements(&roster, &cases, &written, &inputs, &readings, selection);
     Ok(live)
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::process::{Fault, Process, Program};
-use super::proto::{Hello, Reply, Request, Welcome, reply, request};
+use super::proto::{Hello, Reply, Request, Schema, Welcome, reply, request};
 
 /// The version of `proto/peer.proto` that the harness speaks.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -84,16 +84,45 @@ pub async fn introduce(program: &Program, bounds: &Bounds) -> Result<Welcome, Fa
     }
 }
 
+/// A request, and the schema that it is put under.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// Index of the schema; `None` for the messages that the peer was built with.
+    pub schema: Option<usize>,
+    /// The request.
+    pub body: request::Body,
+}
+
 /// Puts all requests to the peer, in order, and gathers what becomes of them.
 pub async fn converse(
     program: &Program,
     bounds: &Bounds,
     requests: Vec<request::Body>,
 ) -> Conversation {
+    let asks = requests.into_iter();
+    let asks = asks.map(|body| Ask { schema: None, body }).collect();
+    converse_under(program, bounds, &[], asks).await
+}
+
+/// Puts all requests to the peer, each under its schema of `schemas` (serialized
+/// FileDescriptorSets): first those without one, then schema by schema, each in order. A schema
+/// that the peer refuses is refused for each of its requests.
+pub async fn converse_under(
+    program: &Program,
+    bounds: &Bounds,
+    schemas: &[Vec<u8>],
+    asks: Vec<Ask>,
+) -> Conversation {
+    let (under, requests): (Vec<_>, Vec<_>) = asks
+        .into_iter()
+        .map(|ask| (ask.schema, ask.body))
+        .unzip();
     let mut talk = Talk {
         program,
         bounds,
+        schemas,
         outcomes: vec![None; requests.len()],
+        under,
         requests,
         result: Conversation::default(),
         restarts_left: bounds.restarts,
@@ -111,7 +140,10 @@ pub async fn converse(
 struct Talk<'a> {
     program: &'a Program,
     bounds: &'a Bounds,
+    schemas: &'a [Vec<u8>],
     requests: Vec<request::Body>,
+    /// The schema of each request.
+    under: Vec<Option<usize>>,
     outcomes: Vec<Option<Outcome>>,
     result: Conversation,
     restarts_left: u32,
@@ -119,7 +151,10 @@ struct Talk<'a> {
 
 impl Talk<'_> {
     async fn run(&mut self) {
-        let mut open: VecDeque<usize> = (0..self.requests.len()).collect();
+        let mut order: Vec<usize> = (0..self.requests.len()).collect();
+        // A peer can't go back from a schema to its own messages.
+        order.sort_by_key(|&index| self.under[index]);
+        let mut open = VecDeque::from(order);
         loop {
             let (suspects, fault) = match self.session(&mut open, self.bounds.window).await {
                 End::Complete => return,
@@ -183,10 +218,35 @@ impl Talk<'_> {
         };
         self.result.welcome.get_or_insert(welcome);
         let mut in_flight = BTreeMap::new();
+        let mut current = None;
         loop {
             while in_flight.len() < window
-                && let Some(index) = open.pop_front()
+                && let Some(&index) = open.front()
             {
+                let wanted = self.under[index];
+                if wanted != current
+                    && let Some(schema) = wanted
+                {
+                    if !in_flight.is_empty() {
+                        break;
+                    }
+                    match session.bring(&self.schemas[schema]).await {
+                        Ok(None) => current = wanted,
+                        Ok(Some(refusal)) => {
+                            self.settle(open, schema, &Outcome::Answer(refusal));
+                            continue;
+                        }
+                        Err(fault) => {
+                            let fault = session.end(fault).await;
+                            self.settle(open, schema, &Outcome::Blamed(fault.clone()));
+                            return End::Broken {
+                                suspects: Vec::new(),
+                                fault,
+                            };
+                        }
+                    }
+                }
+                open.pop_front();
                 let id = index as u64 + 1;
                 session.send(id, self.requests[index].clone());
                 in_flight.insert(id, index);
@@ -225,6 +285,17 @@ impl Talk<'_> {
                 fault,
             },
         }
+    }
+
+    /// Takes the requests of a schema that can't be put out of `open`, with this outcome.
+    fn settle(&mut self, open: &mut VecDeque<usize>, schema: usize, outcome: &Outcome) {
+        open.retain(|&index| {
+            let other = self.under[index] != Some(schema);
+            if !other {
+                self.outcomes[index] = Some(outcome.clone());
+            }
+            other
+        });
     }
 }
 
@@ -388,6 +459,24 @@ impl<'a> Session<'a> {
             bytes: Vec::new(),
         };
         Err(session.end(Some(fault)).await)
+    }
+
+    /// Brings a schema, with nothing in flight. Gives the peer's refusal, if it is one.
+    async fn bring(&mut self, schema: &[u8]) -> Result<Option<reply::Body>, Option<Fault>> {
+        const SCHEMA: u64 = u64::MAX - 1;
+        let body = request::Body::Schema(Schema {
+            file_descriptor_set: schema.to_vec(),
+        });
+        self.send(SCHEMA, body.clone());
+        let reply = self.receive(self.bounds.request).await?;
+        if reply.id != SCHEMA {
+            return Err(Some(unasked(&reply, 0)));
+        }
+        match check_body(&body, reply) {
+            Ok(reply::Body::Schema(_)) => Ok(None),
+            Ok(refusal) => Ok(Some(refusal)),
+            Err(fault) => Err(Some(fault)),
+        }
     }
 
     fn send(&self, id: u64, body: request::Body) {
