@@ -65,7 +65,7 @@ pub fn check(args: &CheckArgs, store: &Store) -> Result<Report> {
     let selection = Selection::new(&args.filters)?.of_shard(args.shard);
     let mut selected = selection.select(&plan);
     let live = if args.live.live {
-        crate::live::run(&args.live, store, &selection)?
+        crate::live::run(&args.live, store, &selection, &plan.vectors)?
     } else {
         Live::default()
     };

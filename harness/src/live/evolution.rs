@@ -36,7 +36,9 @@ pub(super) fn ask(stage: &mut Stage<'_>, written: &[Written]) -> Vec<Crossing> {
         for (version, other) in case.versions.iter().enumerate() {
             let input = stage.readings.input(&other.view, item.format, bytes);
             if can_widen(item.format) {
-                stage.readings.ask_all(input, stage.roster, &mut stage.talks);
+                stage
+                    .readings
+                    .ask_all(input, stage.roster, &mut stage.talks);
                 crossings.push(Crossing {
                     item: index,
                     version,
@@ -69,7 +71,13 @@ pub(super) fn judge(
     for item in written.iter().filter(|item| item.is_live()) {
         let case = &cases.all[item.case];
         if case.view.schema.is_some() && can_widen(item.format) {
-            let cell = cell_of("evolution", case, item.format, &item.writer, Op::VersionWrite);
+            let cell = cell_of(
+                "evolution",
+                case,
+                item.format,
+                &item.writer,
+                Op::VersionWrite,
+            );
             stage.push(cell, |_| judge_written(roster, case, item));
         }
     }
@@ -77,9 +85,9 @@ pub(super) fn judge(
         let item = &written[crossing.item];
         let case = &cases.all[item.case];
         let version = &case.versions[crossing.version];
-        let Some(own) = inputs[crossing.item] else {
-            continue;
-        };
+        // Bytes that are broken under their own version prove nothing under another.
+        let own = inputs[crossing.item].filter(|own| stage.readings.ours(*own).is_ok());
+        let Some(own) = own else { continue };
         let readers = stage.readings.readers(crossing.input, roster);
         for reader in std::iter::once(None).chain(readers.into_iter().map(Some)) {
             let op = Op::VersionRead {

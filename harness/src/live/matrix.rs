@@ -139,16 +139,14 @@ pub(super) fn inputs(stage: &mut Stage<'_>, written: &[Written]) -> Vec<Option<I
 }
 
 /// Has everything read that was written of the versions that peers are built with.
-pub(super) fn ask_readers(
-    stage: &mut Stage<'_>,
-    written: &[Written],
-    inputs: &[Option<InputId>],
-) {
+pub(super) fn ask_readers(stage: &mut Stage<'_>, written: &[Written], inputs: &[Option<InputId>]) {
     for (item, input) in written.iter().zip(inputs) {
         if let Some(input) = *input
             && stage.cases.all[item.case].view.schema.is_none()
         {
-            stage.readings.ask_all(input, stage.roster, &mut stage.talks);
+            stage
+                .readings
+                .ask_all(input, stage.roster, &mut stage.talks);
         }
     }
 }
@@ -157,7 +155,11 @@ pub(super) fn ask_readers(
 pub(super) fn judge(stage: &mut Stage<'_>, written: &[Written], inputs: &[Option<InputId>]) {
     let (cases, roster) = (stage.cases, stage.roster);
     let built_in = |item: &&Written| cases.all[item.case].view.schema.is_none();
-    for item in written.iter().filter(built_in).filter(|item| item.is_live()) {
+    for item in written
+        .iter()
+        .filter(built_in)
+        .filter(|item| item.is_live())
+    {
         let case = &cases.all[item.case];
         let cell = cell_of("live", case, item.format, &item.writer, Op::LiveWrite);
         stage.push(cell, |_| judge_written(roster, case, item));

@@ -10,6 +10,8 @@ mod case;
 mod evolution;
 mod grouping;
 mod matrix;
+mod mutate;
+mod parity;
 mod readings;
 mod relay;
 pub mod roster;
@@ -24,9 +26,11 @@ use crate::check::run::Outcome;
 use crate::exit::{Failure, Result};
 use crate::golden::Store;
 use crate::peer::declare::{Declaration, Folders};
+use crate::vectors::Vector;
 
 use case::Cases;
 use matrix::Stage;
+use parity::Parity;
 use readings::Readings;
 use relay::Relays;
 use roster::Roster;
@@ -71,7 +75,12 @@ pub struct Live {
 /// # Errors
 /// Exit 2 when the peers' folder or a `peer.toml` is unusable; exit 3 when a required peer is
 /// missing.
-pub fn run(args: &LiveArgs, store: &Store, selection: &Selection) -> Result<Live> {
+pub fn run(
+    args: &LiveArgs,
+    store: &Store,
+    selection: &Selection,
+    vectors: &[Vector],
+) -> Result<Live> {
     let folders = folders(store);
     let declarations = declarations(args.peers.as_ref(), store)?;
     let roster = Roster::assemble(args, &declarations, &folders)?;
@@ -82,7 +91,8 @@ pub fn run(args: &LiveArgs, store: &Store, selection: &Selection) -> Result<Live
     };
     let support = roster::Support::load(&store.path("support.toml"))?;
     live.support_faults = support.deviations(&roster);
-    let cases = Cases::load(store, selection)?;
+    let mut cases = Cases::load(store, selection)?;
+    let vectors = parity::vector_views(&mut cases, vectors, selection);
     let mut stage = Stage {
         talks: Talks::new(&roster, &cases.schemas),
         readings: Readings::default(),
@@ -99,9 +109,11 @@ pub fn run(args: &LiveArgs, store: &Store, selection: &Selection) -> Result<Live
     stage.run_talks()?;
     relays.ask_readers(&mut stage);
     stage.run_talks()?;
+    let parity = Parity::ask(&mut stage, vectors)?;
     matrix::judge(&mut stage, &written, &inputs);
-    relays.judge(&mut stage, &inputs);
+    relays.judge(&mut stage);
     evolution::judge(&mut stage, &written, &inputs, &crossings);
+    parity.judge(&mut stage);
     let readings = stage.readings;
     live.agreements =
         grouping::agreements(&roster, &cases, &written, &inputs, &readings, selection);

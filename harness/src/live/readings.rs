@@ -149,12 +149,6 @@ impl Readings {
         }
     }
 
-    /// What every implementation that was asked read.
-    pub(super) fn others(&self, input: InputId) -> impl Iterator<Item = (usize, &Read)> {
-        let others = self.inputs[input.0].others.iter();
-        others.map(|(reader, read)| (*reader, read))
-    }
-
     pub(super) fn bytes(&self, input: InputId) -> &[u8] {
         &self.inputs[input.0].bytes
     }

@@ -21,9 +21,12 @@ pub(super) fn with_unknown(schema: &Schema, document: &Document) -> Document {
                 UnknownValue::Fixed32(0x8000_0000),
                 UnknownValue::Bytes(vec![0x08, 0x96, 0x01]),
             ];
-            unknown.extend(values.into_iter().zip(FIRST_NUMBER..).map(|(value, number)| {
-                UnknownField { number, value }
-            }));
+            unknown.extend(
+                values
+                    .into_iter()
+                    .zip(FIRST_NUMBER..)
+                    .map(|(value, number)| UnknownField { number, value }),
+            );
         });
     }
     document
@@ -74,7 +77,11 @@ mod tests {
         let plain = decode(&subject.schema, subject.id, Format::Json, json, options).unwrap();
         let more = with_unknown(&subject.schema, &plain);
         let text = format!("{more:?}");
-        assert_eq!(text.matches("Fixed64").count(), 4, "the root and three inside");
+        assert_eq!(
+            text.matches("Fixed64").count(),
+            4,
+            "the root and three inside"
+        );
         assert_ne!(more, plain);
         assert_eq!(without_unknown(&subject.schema, &more), plain);
     }

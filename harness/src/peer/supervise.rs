@@ -113,10 +113,8 @@ pub async fn converse_under(
     schemas: &[Vec<u8>],
     asks: Vec<Ask>,
 ) -> Conversation {
-    let (under, requests): (Vec<_>, Vec<_>) = asks
-        .into_iter()
-        .map(|ask| (ask.schema, ask.body))
-        .unzip();
+    let (under, requests): (Vec<_>, Vec<_>) =
+        asks.into_iter().map(|ask| (ask.schema, ask.body)).unzip();
     let mut talk = Talk {
         program,
         bounds,

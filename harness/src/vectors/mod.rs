@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::check::run::Outcome;
 use crate::exit::{Failure, Result};
+use crate::subject::Subject;
 use crate::verdict::Verdict;
 
 /// A vector as it stands in its file.
@@ -123,6 +124,28 @@ fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> std::result::Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
+}
+
+/// What a vector gives any reader to read.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    /// The message.
+    pub(crate) subject: Subject,
+    /// Its schema as a serialized FileDescriptorSet.
+    pub(crate) descriptor_set: Vec<u8>,
+    /// The format of the inputs.
+    pub(crate) format: Format,
+    /// Each is a message of its own.
+    pub(crate) inputs: Vec<Vec<u8>>,
+}
+
+/// What the vector gives any reader to read; `None` where it has no schema that a reader could
+/// be brought, or asks for something else.
+pub(crate) fn question(vector: &Vector) -> Option<Question> {
+    if vector.body.ty.is_some() {
+        return None;
+    }
+    schema::question(vector)
 }
 
 /// Reads vectors from files, one JSON object a line; blank lines are skipped.

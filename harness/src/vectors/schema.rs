@@ -40,6 +40,36 @@ pub(super) fn answer(vector: &Vector) -> Answer<()> {
     Ok(())
 }
 
+/// A vector's input as any reader of its schema may be asked to read it; `None` where the
+/// schema is not all that a reader must know, or nothing is read.
+pub(super) fn question(vector: &Vector) -> Option<super::Question> {
+    let body = &vector.body;
+    if body.type_id.is_some() || body.field_ids == Some(false) || body.op == Op::Encode {
+        return None;
+    }
+    let inputs = match (&body.input_hex, &body.input_json) {
+        (Some(hex), None) => {
+            let bytes = hex.all().into_iter().map(unhex);
+            bytes.collect::<Answer<_>>().ok()?
+        }
+        (None, Some(json)) => {
+            let texts = json.all();
+            texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+        }
+        _ => return None,
+    };
+    Some(super::Question {
+        subject: subject(vector).ok()?,
+        descriptor_set: interop_schema::proto::descriptor_set_of_sources(&[(
+            "schema.proto",
+            &body.schema,
+        )])
+        .ok()?,
+        format: Formats::of(vector).ok()?.input,
+        inputs,
+    })
+}
+
 /// What is read and what is written.
 struct Formats {
     input: Format,
