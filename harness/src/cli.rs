@@ -259,9 +259,11 @@ pub struct ListArgs {
 pub enum GoldenCommand {
     /// Compare every file with MANIFEST: hashes, missing files, files that it does not list.
     Verify(VerifyArgs),
-    /// Write every file again with our own codec under its writer's dialect, and show what
-    /// would change.
+    /// Write every file again, with our own codec under its writer's dialect or (--live) with the
+    /// libraries themselves, and show what would change and why.
     Regenerate(RegenerateArgs),
+    /// Take in files that a library wrote elsewhere.
+    Import(ImportArgs),
     /// Add a model or a value set, written by our own codec.
     Add(AddArgs),
 }
@@ -286,10 +288,48 @@ pub struct RegenerateArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub filters: Filters,
-    /// Take the new files of writer `interop`. A file that a real library wrote is never
-    /// replaced.
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: RegenerateLiveArgs,
+    /// Take the new files: with --live those of the libraries that wrote them, else those of
+    /// writer `interop`. A file is never replaced by what another writer wrote.
     #[arg(long)]
     pub accept: bool,
+}
+
+/// Which libraries write golden files again.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RegenerateLiveArgs {
+    /// Let the built peers write the files of their libraries. Files of libraries that do not
+    /// run here, or in another version than MANIFEST records, are named and left alone.
+    #[arg(long)]
+    pub live: bool,
+    /// Only the peers of these languages.
+    #[arg(long, value_name = "LANG", value_delimiter = ',', requires = "live")]
+    pub target: Vec<String>,
+    /// Folder of the peers; else harness/peers beside the golden files.
+    #[arg(long, value_name = "DIR", requires = "live")]
+    pub peers: Option<PathBuf>,
+}
+
+/// Arguments of `golden import`.
+#[derive(Clone, Debug, Args)]
+pub struct ImportArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    /// Name of the writer, as file names have it.
+    #[arg(long, value_name = "NAME")]
+    pub writer: String,
+    /// Where the files come from: `library` (name, version and settings; required), `host`,
+    /// `made` (YYYY-MM-DD), `command`, and `dialect` where the dialect that reproduces the writer
+    /// is called otherwise.
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1.., required = true)]
+    pub provenance: Vec<String>,
+    /// Directory of the files, laid out as the golden directory is: FORMAT/SET/MODEL.bin, in a
+    /// folder of its own (v2, types) where that has one.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
 }
 
 /// Arguments of `golden add`.

@@ -114,7 +114,8 @@ fn alternatives(pattern: &str) -> std::result::Result<Vec<String>, String> {
     Ok(all.collect())
 }
 
-fn is_date(text: &str) -> bool {
+/// True for a date as YYYY-MM-DD.
+pub(crate) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 10
         && bytes.iter().enumerate().all(|(index, byte)| match index {
