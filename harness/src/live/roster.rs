@@ -42,6 +42,8 @@ pub struct Roster {
     pub skipped: Vec<NotRun>,
     /// Peers that should have come up and did not.
     pub faults: Vec<(String, String)>,
+    /// What each process may take.
+    pub bounds: Bounds,
 }
 
 /// Runs futures on a runtime of this thread.
@@ -85,7 +87,10 @@ impl Roster {
                     .hint(format!("known languages: {}", known.join(", "))));
             }
         }
-        let mut roster = Self::default();
+        let mut roster = Self {
+            bounds: args.bounds.bounds(),
+            ..Self::default()
+        };
         let mut wanted = Vec::new();
         for declaration in declarations {
             let language = &declaration.language;
@@ -122,7 +127,7 @@ impl Roster {
                     .map(|program| (declaration.language.as_str(), program))
             })
             .collect();
-        let bounds = Bounds::default();
+        let bounds = roster.bounds;
         let welcomes = block_on(futures_util::future::join_all(
             programs
                 .iter()
