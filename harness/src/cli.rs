@@ -39,6 +39,9 @@ pub enum Command {
     /// Look after the golden files.
     #[command(subcommand)]
     Golden(GoldenCommand),
+    /// Look after the known failures: which there are, and what the check of today needs.
+    #[command(subcommand)]
+    Known(KnownCommand),
     /// JSON values to bytes.
     Encode(EncodeArgs),
     /// Bytes to JSON values, on one line.
@@ -355,6 +358,66 @@ pub struct AddArgs {
     /// Values as JSON.
     #[arg(value_name = "VALUES.json")]
     pub values: PathBuf,
+}
+
+/// Commands on the known failures.
+#[derive(Debug, Subcommand)]
+pub enum KnownCommand {
+    /// Show every entry with its age and the days that it still holds.
+    List(KnownListArgs),
+    /// Run the check and write the file that it needs: entries that nothing needs any more go, and
+    /// what fails anew gets one, with a reason that is asked for.
+    Update(KnownUpdateArgs),
+}
+
+/// Arguments of `known list`.
+#[derive(Clone, Debug, Args)]
+pub struct KnownListArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    /// Known failures, instead of known-failures.toml beside the golden files.
+    #[arg(long, value_name = "FILE")]
+    pub known_failures: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+}
+
+/// Arguments of `known update`. What is said of new failures holds for all of them; several
+/// findings are taken one after another, each with its -k.
+#[derive(Clone, Debug, Args)]
+pub struct KnownUpdateArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub filters: Filters,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: crate::live::LiveArgs,
+    /// Known failures, instead of known-failures.toml beside the golden files.
+    #[arg(long, value_name = "FILE")]
+    pub known_failures: Option<PathBuf>,
+    /// Threads; as many as there are processors when absent.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Why the new failures fail; asked for on a terminal when absent.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Where that is reported or documented; asked for when absent.
+    #[arg(long, value_name = "URL")]
+    pub link: Option<String>,
+    /// The smallest input that shows it; asked for when absent.
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Who keeps the entries; asked for when absent.
+    #[arg(long, value_name = "NAME")]
+    pub owner: Option<String>,
+    /// The last day on which the new entries hold; a year from now when absent.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub expires: Option<String>,
 }
 
 /// Which message of which schema.
