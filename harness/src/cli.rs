@@ -367,7 +367,7 @@ pub enum KnownCommand {
     List(KnownListArgs),
     /// Run the check and write the file that it needs: entries that nothing needs any more go, and
     /// what fails anew gets one, with a reason that is asked for.
-    Update(KnownUpdateArgs),
+    Update(Box<KnownUpdateArgs>),
 }
 
 /// Arguments of `known list`.

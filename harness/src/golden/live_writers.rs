@@ -20,7 +20,7 @@ use crate::check::run::dialect_of;
 use crate::cli::RegenerateArgs;
 use crate::exit::{COMPATIBLE, DIFFERENT, Failure, Result};
 use crate::known::today;
-use crate::live::roster::{Implementation as Live, Roster, block_on};
+use crate::live::roster::{Implementation as Live, NOT_ASKED_FOR, Roster, block_on};
 use crate::live::{LiveArgs, declarations, folders};
 use crate::peer::process::Program;
 use crate::peer::proto::{Encode, Schema, Tree, reply, request};
@@ -73,7 +73,9 @@ pub(super) fn run(args: &RegenerateArgs, mut store: Store, out: &mut dyn Write) 
     let declarations = declarations(live.peers.as_ref(), &store)?;
     let roster = Roster::assemble(&live, &declarations, &folders(&store))?;
     for left in &roster.skipped {
-        writeln!(out, "skipped: {}: {}", left.what, left.reason)?;
+        if left.reason != NOT_ASKED_FOR {
+            writeln!(out, "skipped: {}: {}", left.what, left.reason)?;
+        }
     }
     for (peer, fault) in &roster.faults {
         writeln!(out, "failed: {peer}: {fault}")?;
