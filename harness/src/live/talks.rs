@@ -57,7 +57,7 @@ impl<'r> Talks<'r> {
         Self {
             roster,
             schemas,
-            bounds: Bounds::default(),
+            bounds: roster.bounds,
             waiting: Vec::new(),
             answers: Vec::new(),
         }
