@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../stamp.sh"
 
 mkdir -p "$build"
-digest=$(inputs_digest "$here" "$here/../stamp.sh" "$root/proto" "$root/harness/src/peer/tree.rs" \
+digest=$(inputs_digest "$here" "$here/../stamp.sh" "$root/proto" "$root/golden/MANIFEST" "$root/harness/src/peer/tree.rs" \
     "$root/rust/wire/src" "$root/rust/schema/src" "$root/rust/codec/src" "$root/rust/runtime/src" \
     "$root/rust/models/src")
 if up_to_date "$build" "$digest"; then exit 0; fi

@@ -1,5 +1,6 @@
 //! Libraries whose objects are structs with public fields.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::fmt::Write as _;
 
@@ -146,7 +147,7 @@ fn closed(e: &Enum, root: &str, named: impl Fn(&str) -> String) -> EnumShape {
 }
 
 /// The conversions and the dispatch of all these families.
-pub fn neutral(schema: &Schema) -> Result<String, Box<dyn Error>> {
+pub fn neutral(schema: &Schema, cases: &HashSet<String>) -> Result<String, Box<dyn Error>> {
     check(schema)?;
     let mut out = String::new();
     for family in FAMILIES.iter().chain([&FORY]) {
@@ -164,6 +165,7 @@ pub fn neutral(schema: &Schema) -> Result<String, Box<dyn Error>> {
         }
         out.push_str(&dispatch(
             schema,
+            cases,
             family.name,
             family.serves,
             |message| (family.message)(message).unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! Google's protobuf crate: messages behind setters and views.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::path::Path;
 use std::process::Command;
@@ -31,12 +32,12 @@ pub fn generate(
 }
 
 /// Conversions by setters and getters.
-pub fn neutral(schema: &Schema) -> Result<String, Box<dyn Error>> {
+pub fn neutral(schema: &Schema, cases: &HashSet<String>) -> Result<String, Box<dyn Error>> {
     let mut out = String::new();
     for message in models(schema) {
         out.push_str(&message_impl(schema, message)?);
     }
-    out.push_str(&dispatch(schema, "google", |_| true, path));
+    out.push_str(&dispatch(schema, cases, "google", |_| true, path));
     Ok(out)
 }
 
@@ -63,9 +64,9 @@ fn message_impl(schema: &Schema, message: &Message) -> Result<String, Box<dyn Er
     }
     .print();
     // A view gives its fields; the message is seen through its view.
-    let head = own.find("    fn save").ok_or("an impl that saves")?;
+    let head = own.find("    #[cold]\n    #[inline(never)]\n    fn save").ok_or("an impl that saves")?;
     let view = format!(
-        "impl SaveView for {}View<'_> {{\n    fn save_view(&self) -> Result<Kind, String> {{\n        \
+        "impl SaveView for {}View<'_> {{\n    #[cold]\n    #[inline(never)]\n    fn save_view(&self) -> Result<Kind, String> {{\n        \
          let message = self;\n        let mut fields = Vec::new();\n        {};\n        \
          Ok(Kind::Message(Tree {{ fields, unknown: Vec::new() }}))\n    }}\n}}\n",
         path(message),

@@ -62,7 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     quick(&clean, &clean_files, &out)?;
     std::fs::write(out.join("serde_types.rs"), types::plain(&schema)?)?;
     std::fs::write(out.join("json_types.rs"), types::json(&schema)?)?;
-    let mut trees = families::neutral(&schema)?;
+    let cases = neutral::with_cases(&root)?;
+    let mut trees = families::neutral(&schema, &cases)?;
 
     for name in ["flatc", "google_protoc"] {
         println!("cargo::rustc-check-cfg=cfg({name})");
@@ -70,12 +71,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tools = tools::Tools::find(&root)?;
     if let Some(protoc) = &tools.protoc {
         google::generate(protoc, &clean, &clean_files, &out.join("google"))?;
-        trees.push_str(&google::neutral(&schema)?);
+        trees.push_str(&google::neutral(&schema, &cases)?);
         println!("cargo::rustc-cfg=google_protoc");
     }
     if let Some(flatc) = &tools.flatc {
         tables::generate(flatc, &schema, &out.join("flatbuffers"))?;
-        trees.push_str(&tables::neutral(&schema)?);
+        trees.push_str(&tables::neutral(&schema, &cases)?);
         println!("cargo::rustc-cfg=flatc");
     }
     std::fs::write(out.join("neutral.rs"), trees)?;

@@ -1,6 +1,9 @@
 //! Pieces of generated code that all families share.
 
+use std::collections::HashSet;
+use std::error::Error;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use interop_schema::{Message, Schema, Type};
 
@@ -23,7 +26,8 @@ pub fn module(package: &str) -> String {
     package.replace('.', "::")
 }
 
-/// `impl Slot for path`: `load` sets fields of `message`, `save` puts them on `fields`.
+/// `impl Slot for path`: `load` sets fields of `message`, `save` puts them on `fields`. Both are
+/// never timed, and cold keeps the compiler from spending its time on them.
 pub struct Impl {
     pub path: String,
     pub default: String,
@@ -40,7 +44,7 @@ impl Impl {
         let mut out = String::new();
         let _ = write!(
             out,
-            "impl Slot for {} {{\n    fn load(kind: &Kind) -> Result<Self, String> {{\n        \
+            "impl Slot for {} {{\n    #[cold]\n    #[inline(never)]\n    fn load(kind: &Kind) -> Result<Self, String> {{\n        \
              let tree = tree_of(kind)?;\n        let mut message: Self = {};\n        \
              for field in &tree.fields {{\n            let kind = kind_of(field)?;\n            \
              match field.number {{\n",
@@ -68,7 +72,7 @@ impl Impl {
         let bytes = self.unknown.as_ref().map_or("Vec::new()", |(get, _)| get);
         let _ = write!(
             out,
-            "        Ok(message)\n    }}\n    fn save(&self) -> Result<Option<Kind>, String> {{\n        \
+            "        Ok(message)\n    }}\n    #[cold]\n    #[inline(never)]\n    fn save(&self) -> Result<Option<Kind>, String> {{\n        \
              let message = self;\n        let mut fields = Vec::new();\n"
         );
         for save in &self.saves {
@@ -82,16 +86,29 @@ impl Impl {
     }
 }
 
+/// Full names of the messages that golden files hold: the cases are made of these alone, and each
+/// costs the build its share in every library.
+pub fn with_cases(root: &Path) -> Result<HashSet<String>, Box<dyn Error>> {
+    let path = root.join("golden/MANIFEST");
+    println!("cargo::rerun-if-changed={}", path.display());
+    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&path)?)?;
+    let models = manifest["models"].as_array().ok_or("a manifest of models")?;
+    let names = models.iter().filter(|model| model["proto"].is_string());
+    let names = names.filter_map(|model| Some(model["message"].as_str()?.to_owned()));
+    Ok(names.collect())
+}
+
 /// A macro `name!(model, make)` that calls `make!(Type)` for the type of the model named, and the
 /// list of models.
 pub fn dispatch(
     schema: &Schema,
+    cases: &HashSet<String>,
     name: &str,
     serves: impl Fn(&Message) -> bool,
     path: impl Fn(&Message) -> String,
 ) -> String {
     let served: Vec<&Message> = models(schema)
-        .filter(|message| is_model(&message.package) && serves(message))
+        .filter(|message| cases.contains(&message.full_name) && serves(message))
         .collect();
     let mut out = format!(
         "macro_rules! {name}_models {{\n    ($model:expr, $make:ident) => {{\n        match $model {{\n"

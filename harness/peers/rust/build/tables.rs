@@ -1,6 +1,7 @@
 //! FlatBuffers: flatc's code, its object API to and from the neutral tree, and a walk over every
 //! field of a table.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -62,7 +63,7 @@ fn root_of(message: &Message, from: &str) -> String {
 }
 
 /// Conversions of the object API's types, the walks, and the dispatch.
-pub fn neutral(schema: &Schema) -> Result<String, Box<dyn Error>> {
+pub fn neutral(schema: &Schema, cases: &HashSet<String>) -> Result<String, Box<dyn Error>> {
     let mut out = String::new();
     for enumeration in enums(schema) {
         let path = format!(
@@ -88,7 +89,7 @@ pub fn neutral(schema: &Schema) -> Result<String, Box<dyn Error>> {
             }
         }
     }
-    out.push_str(&dispatch(schema, "flatbuffers", |_| true, |message| {
+    out.push_str(&dispatch(schema, cases, "flatbuffers", |_| true, |message| {
         format!("{}T", root_of(message, &message.package))
     }));
     Ok(out)

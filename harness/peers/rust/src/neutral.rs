@@ -42,6 +42,7 @@ fn another(wanted: &str) -> String {
     format!("another kind of value where {wanted} belongs")
 }
 
+#[inline(never)]
 pub(crate) fn tree_of(kind: &Kind) -> Result<&Tree, String> {
     match kind {
         Kind::Message(tree) => Ok(tree),
@@ -49,15 +50,18 @@ pub(crate) fn tree_of(kind: &Kind) -> Result<&Tree, String> {
     }
 }
 
+#[inline(never)]
 pub(crate) fn kind_of(field: &Field) -> Result<&Kind, String> {
     let kind = field.value.as_ref().and_then(|value| value.kind.as_ref());
     kind.ok_or_else(|| format!("field {}: no value", field.number))
 }
 
+#[inline(never)]
 pub(crate) fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
     result.map_err(|error| format!("{name}: {error}"))
 }
 
+#[inline(never)]
 pub(crate) fn no_field(message: &str, number: u32) -> String {
     format!("{message} has no field {number}")
 }
@@ -67,6 +71,7 @@ pub(crate) fn no_number(name: &str, number: i32) -> String {
 }
 
 /// A library that drops unknown fields can't be given some.
+#[inline(never)]
 pub(crate) fn no_unknown(unknown: &[u8]) -> Result<(), String> {
     if unknown.is_empty() {
         Ok(())
@@ -75,6 +80,7 @@ pub(crate) fn no_unknown(unknown: &[u8]) -> Result<(), String> {
     }
 }
 
+#[inline(never)]
 pub(crate) fn set<T: Slot>(slot: &mut T, kind: &Kind) -> Result<(), String> {
     *slot = T::load(kind)?;
     Ok(())
@@ -87,16 +93,19 @@ pub(crate) fn enum_number(kind: &Kind) -> Result<i32, String> {
     }
 }
 
+#[inline(never)]
 pub(crate) fn set_enum<T: EnumSlot>(slot: &mut T, kind: &Kind) -> Result<(), String> {
     *slot = T::from_number(enum_number(kind)?)?;
     Ok(())
 }
 
+#[inline(never)]
 pub(crate) fn put_kind(fields: &mut Vec<Field>, number: u32, kind: Kind) {
     let value = Some(Value { kind: Some(kind) });
     fields.push(Field { number, value });
 }
 
+#[inline(never)]
 pub(crate) fn put<T: Slot>(fields: &mut Vec<Field>, number: u32, slot: &T) -> Result<(), String> {
     if let Some(kind) = slot.save()? {
         put_kind(fields, number, kind);
@@ -105,6 +114,7 @@ pub(crate) fn put<T: Slot>(fields: &mut Vec<Field>, number: u32, slot: &T) -> Re
 }
 
 /// For a library that knows no presence: what is not the default is set.
+#[inline(never)]
 pub(crate) fn put_set<T: Slot + Default + PartialEq>(
     fields: &mut Vec<Field>,
     number: u32,
@@ -116,6 +126,7 @@ pub(crate) fn put_set<T: Slot + Default + PartialEq>(
     put(fields, number, slot)
 }
 
+#[inline(never)]
 pub(crate) fn put_enum<T: EnumSlot>(
     fields: &mut Vec<Field>,
     number: u32,
