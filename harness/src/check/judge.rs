@@ -285,7 +285,7 @@ pub fn judge(
                 let fault = format!("expired on {}: {}", entry.expires, entry.reason);
                 report.bad_entries.push((entry.pattern.clone(), fault));
             }
-        } else if entry.pattern.starts_with("live/") && !all_live {
+        } else if is_of_live(&entry.pattern) && !all_live {
             // Its cells may belong to peers that did not run.
         } else if !plan.cells.iter().any(|cell| entry.matches(&cell.name)) {
             let fault = "matches no cell".to_owned();
@@ -296,6 +296,16 @@ pub fn judge(
         }
     }
     report
+}
+
+/// First parts of the names of cells that only a live run has.
+const LIVE_KINDS: [&str; 4] = ["live", "relay", "evolution", "parity"];
+
+/// True when the pattern is for cells that only a live run has.
+pub(crate) fn is_of_live(pattern: &str) -> bool {
+    let kinds = pattern.split('/').next().unwrap_or_default();
+    let kinds = kinds.trim_start_matches('{').trim_end_matches('}');
+    kinds.split(',').all(|kind| LIVE_KINDS.contains(&kind))
 }
 
 fn state_of(outcome: &Outcome, entry: Option<&Entry>) -> (State, Option<String>) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::judge::{CellReport, Report};
-use super::plan::{NotRun, Op, Source};
+use super::plan::{Cell, Kind, NotRun, Op, Source};
 use super::shard::{Part, Shard, manifest_hash};
 use crate::exit::{Failure, Result};
 use crate::golden::{Manifest, Store};
@@ -131,7 +131,7 @@ pub fn merge(mut parts: Vec<Part>, store: &Store) -> Result<Report> {
     let manifest = &store.manifest;
     merged
         .cells
-        .sort_by_cached_key(|cell| place(cell, manifest));
+        .sort_by_cached_key(|report| place(&report.cell, manifest));
     merged.agreements.sort_by_cached_key(|one| {
         let case = case_rank(manifest, &one.corpus, &one.set, &one.model);
         (case, one.format)
@@ -175,15 +175,15 @@ fn is_listed(cell: &CellReport, store: &Store) -> bool {
     }
 }
 
-/// Where a cell stands in an unsharded run: files in order, vectors, what was written live,
-/// what was read of that, and golden files read by live readers. Cells of one place keep the
-/// order of their shard.
-fn place(report: &CellReport, manifest: &Manifest) -> (u8, usize) {
-    let cell = &report.cell;
-    match (cell.source, &cell.op) {
-        (Source::File(index), _) => (0, index),
-        (Source::Vector(index), _) => (1, index),
-        (Source::Live, op) => match cell.writer.strip_prefix("golden:") {
+/// Where a cell stands in a run: files in order, vectors, what was written live, what was read
+/// of that, golden files read by live readers, then what was relayed, read with another version
+/// and read of broken input. Cells of one place keep the order that they have.
+pub(crate) fn place(cell: &Cell, manifest: &Manifest) -> (u8, usize, String) {
+    let phase = match (cell.source, &cell.op) {
+        (Source::File(index), _) => return (0, index, String::new()),
+        (Source::Vector(index), _) => return (1, index, String::new()),
+        (Source::Live, Op::LiveWrite) => 2,
+        (Source::Live, Op::LiveRead(_)) => match cell.writer.strip_prefix("golden:") {
             Some(writers) => {
                 let mut files = manifest.files.iter();
                 let file = files.position(|file| {
@@ -193,17 +193,19 @@ fn place(report: &CellReport, manifest: &Manifest) -> (u8, usize) {
                         && file.model == cell.model
                         && file.writers.join("+") == writers
                 });
-                (4, file.unwrap_or(usize::MAX))
+                return (4, file.unwrap_or(usize::MAX), String::new());
             }
-            None => {
-                let phase = if *op == Op::LiveWrite { 2 } else { 3 };
-                (
-                    phase,
-                    case_rank(manifest, &cell.corpus, &cell.set, &cell.model),
-                )
-            }
+            None => 3,
         },
-    }
+        (Source::Live, Op::ParityVector(_)) => return (8, 0, cell.set.clone()),
+        (Source::Live, op) => match op.kind() {
+            Kind::Relay => 5,
+            Kind::Evolution => 6,
+            _ => 7,
+        },
+    };
+    let rank = case_rank(manifest, &cell.corpus, &cell.set, &cell.model);
+    (phase, rank, String::new())
 }
 
 fn case_rank(manifest: &Manifest, corpus: &str, set: &str, model: &str) -> usize {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::{Entry, KnownFailures, days_from_now, fault_in, today};
-use crate::check::judge::{CellReport, Report};
+use crate::check::judge::{CellReport, Report, is_of_live};
 use crate::check::plan::{Op, Plan};
 use crate::cli::CheckArgs;
 use crate::exit::{Failure, Result};
@@ -256,7 +256,7 @@ impl Scope {
 
     /// True when no cell that the entry may be about was left out.
     fn holds_all_of(&self, entry: &Entry) -> bool {
-        let live = entry.pattern.starts_with("live/") || entry.pattern.starts_with(['*', '?', '{']);
+        let live = is_of_live(&entry.pattern) || entry.pattern.starts_with(['*', '?', '{']);
         (!live || self.all_live) && !self.left_out.iter().any(|cell| entry.matches(cell))
     }
 }

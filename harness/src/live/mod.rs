@@ -22,10 +22,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::check::agreement::Agreement;
+use crate::check::merge;
 use crate::check::plan::{Cell, NotRun, Selection};
 use crate::check::run::Outcome;
 use crate::exit::{Failure, Result};
-use crate::golden::Store;
+use crate::golden::{Manifest, Store};
 use crate::peer::declare::{Declaration, Folders};
 use crate::peer::supervise::Bounds;
 use crate::vectors::Vector;
@@ -105,6 +106,16 @@ pub struct Live {
     pub not_run: Vec<NotRun>,
 }
 
+impl Live {
+    /// Puts the cells in the order of a run, which that of merged shards is too.
+    fn sort(&mut self, manifest: &Manifest) {
+        let cells = self.cells.drain(..).zip(self.outcomes.drain(..));
+        let mut both: Vec<_> = cells.collect();
+        both.sort_by_cached_key(|(cell, _)| merge::place(cell, manifest));
+        (self.cells, self.outcomes) = both.into_iter().unzip();
+    }
+}
+
 /// Runs the live part of a check.
 ///
 /// # Errors
@@ -150,6 +161,7 @@ pub fn run(
     evolution::judge(&mut stage, &written, &inputs, &crossings);
     parity.judge(&mut stage);
     let readings = stage.readings;
+    live.sort(&store.manifest);
     live.agreements =
         grouping::agreements(&roster, &cases, &written, &inputs, &readings, selection);
     Ok(live)

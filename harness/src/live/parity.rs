@@ -2,7 +2,7 @@
 //! same where they take it.
 //!
 //! Inputs are mutations of small encodings by our own codec, and those of the test vectors. Each
-//! reader is held against one answer an input, [`reference`]'s.
+//! reader is held against one answer an input: [`specified`] or [`customary`].
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use super::matrix::{OURS, Stage, passing_of};
 use super::mutate::{Class, mutations};
 use super::readings::{InputId, Read};
 use super::unknown::without_unknown;
-use crate::check::plan::{Cell, Op, Selection, Source};
+use crate::check::plan::{Cell, NotRun, Op, Selection, Source};
 use crate::check::run::{Outcome, encode};
 use crate::exit::Result;
 use crate::explain::Trace;
@@ -38,7 +38,17 @@ struct Group {
     case: Origin,
     view: View,
     format: Format,
+    /// The unbroken bytes, where inputs are mutations.
+    base: Option<InputId>,
     inputs: Vec<Input>,
+}
+
+impl Group {
+    /// True where a specification says of every input whether it is good: protobuf's and
+    /// ProtoJSON's, and the test vectors' own.
+    fn is_specified(&self) -> bool {
+        self.base.is_none() || matches!(self.format, Format::Protobuf | Format::Json)
+    }
 }
 
 enum Origin {
@@ -106,6 +116,7 @@ impl Parity {
                     continue;
                 }
                 let trace = Trace::of(&case.view.subject, format, &bytes, Limits::DEFAULT);
+                let base = stage.readings.input(&case.view, format, &bytes);
                 let mut classes: BTreeMap<Class, Vec<Input>> = BTreeMap::new();
                 for mutation in mutations(&bytes, &trace) {
                     let id = stage.readings.input(&case.view, format, &mutation.bytes);
@@ -118,6 +129,7 @@ impl Parity {
                     case: Origin::Case(index, class),
                     view: case.view.clone(),
                     format,
+                    base: Some(base),
                     inputs,
                 }));
             }
@@ -132,13 +144,13 @@ impl Parity {
                 case: Origin::Vector(id),
                 view,
                 format,
+                base: None,
             });
         }
         for group in &groups {
-            for input in &group.inputs {
-                stage
-                    .readings
-                    .ask_all(input.id, stage.roster, &mut stage.talks);
+            let inputs = group.inputs.iter().map(|input| input.id);
+            for id in group.base.into_iter().chain(inputs) {
+                stage.readings.ask_all(id, stage.roster, &mut stage.talks);
             }
         }
         stage.run_talks()?;
@@ -147,6 +159,7 @@ impl Parity {
 
     /// Adds the cells.
     pub(super) fn judge(&self, stage: &mut Stage<'_>) {
+        let mut unfit = 0;
         for group in &self.groups {
             let Some(first) = group.inputs.first() else {
                 continue;
@@ -161,11 +174,32 @@ impl Parity {
                 .map(|input| Answers::of(stage, group, input.id, &readers))
                 .collect();
             for reader in std::iter::once(None).chain(readers.into_iter().map(Some)) {
+                if !reads_base(stage, group, reader) {
+                    unfit += 1;
+                    continue;
+                }
                 let cell = cell_of(stage, group, stage.reader_name(reader));
                 stage.push(cell, |stage| judge_reader(stage, group, &answers, reader));
             }
         }
+        if unfit > 0 {
+            stage.live.not_run.push(NotRun {
+                what: "broken input for readers that misread the unbroken bytes".to_owned(),
+                cells: unfit,
+                reason: "their cells of the unbroken bytes say why".to_owned(),
+            });
+        }
     }
+}
+
+/// True when the reader reads the unbroken bytes as our codec does.
+fn reads_base(stage: &Stage<'_>, group: &Group, reader: Option<usize>) -> bool {
+    group.base.is_none_or(|base| {
+        match (stage.readings.of(reader, base), stage.readings.ours(base)) {
+            (Ok(read), Ok(ours)) => read == ours,
+            _ => false,
+        }
+    })
 }
 
 fn cell_of(stage: &Stage<'_>, group: &Group, reader: &str) -> Cell {
@@ -226,11 +260,24 @@ impl Answers {
             .iter()
             .map(|&reader| (reader, plain(stage.readings.of(Some(reader), input))))
             .collect();
-        let all: Vec<&Answer> = others.values().collect();
-        let reference = reference(&ours, &all).clone();
-        let agreeing = all.iter().filter(|answer| ***answer == reference).count();
+        // One vote a process and answer: three libraries on one parser are one opinion.
+        let mut voters: Vec<(usize, &Answer)> = Vec::new();
+        for (&reader, answer) in &others {
+            let vote = (stage.roster.implementations[reader].program, answer);
+            if reads_base(stage, group, Some(reader)) && !voters.contains(&vote) {
+                voters.push(vote);
+            }
+        }
+        let votes: Vec<&Answer> = voters.into_iter().map(|(_, answer)| answer).collect();
+        let reference = match group.is_specified() {
+            true => specified(&ours, &votes),
+            false => customary(&ours, &votes),
+        };
+        let reference = reference.clone();
+        let all = others.values();
+        let agreeing = all.filter(|answer| **answer == reference).count();
         Self {
-            agreeing: (agreeing, all.len()),
+            agreeing: (agreeing, others.len()),
             reference,
             ours,
             others,
@@ -245,10 +292,10 @@ impl Answers {
     }
 }
 
-/// The answer that readers are held against: our codec's, which follows the format's
-/// specification, unless at least three libraries give one other answer and none gives ours.
-fn reference<'a>(ours: &'a Answer, others: &[&'a Answer]) -> &'a Answer {
-    match others {
+/// The answer that readers are held against where a specification decides: our codec's, which
+/// follows it, unless at least three processes give one other answer and none gives ours.
+fn specified<'a>(ours: &'a Answer, votes: &[&'a Answer]) -> &'a Answer {
+    match votes {
         [first, rest @ ..]
             if rest.len() >= 2 && *first != ours && rest.iter().all(|other| other == first) =>
         {
@@ -256,6 +303,17 @@ fn reference<'a>(ours: &'a Answer, others: &[&'a Answer]) -> &'a Answer {
         }
         _ => ours,
     }
+}
+
+/// The answer that readers are held against where none decides: what most of all voters give,
+/// our codec among them; our codec's where no answer has most.
+fn customary<'a>(ours: &'a Answer, votes: &[&'a Answer]) -> &'a Answer {
+    let all = || votes.iter().copied().chain([ours]);
+    let count = |answer| all().filter(|other| *other == answer).count();
+    let mut answers = all();
+    answers
+        .find(|answer| count(*answer) * 2 > votes.len() + 1)
+        .unwrap_or(ours)
 }
 
 /// How a reader's answer differs from the reference, worst first.
@@ -310,7 +368,10 @@ fn judge_reader(
     let mut faults: BTreeMap<Fault, Vec<usize>> = BTreeMap::new();
     for (index, (input, answers)) in group.inputs.iter().zip(answers).enumerate() {
         let read = stage.readings.of(reader, input.id);
-        if let Some(fault) = Fault::of(read, answers.by(reader), &answers.reference) {
+        let fault = Fault::of(read, answers.by(reader), &answers.reference);
+        // To refuse broken input is safe: a fault only where a specification calls it good.
+        let fault = fault.filter(|fault| *fault != Fault::Refuses || group.is_specified());
+        if let Some(fault) = fault {
             faults.entry(fault).or_default().push(index);
         }
     }
@@ -410,12 +471,25 @@ mod tests {
     #[test]
     fn our_codec_is_the_reference_unless_it_stands_alone() {
         let (a, b, none) = (value("{\"f1\":1}"), value("{\"f1\":2}"), None);
-        assert_eq!(reference(&a, &[&b, &b, &b]), &b);
-        assert_eq!(reference(&none, &[&b, &b, &b]), &b);
-        assert_eq!(reference(&a, &[&b, &b, &none]), &a, "they disagree");
-        assert_eq!(reference(&a, &[&b, &b, &a]), &a, "one agrees");
-        assert_eq!(reference(&a, &[&b, &b]), &a, "two are too few");
-        assert_eq!(reference(&a, &[]), &a);
+        assert_eq!(specified(&a, &[&b, &b, &b]), &b);
+        assert_eq!(specified(&none, &[&b, &b, &b]), &b);
+        assert_eq!(specified(&a, &[&b, &b, &none]), &a, "they disagree");
+        assert_eq!(specified(&a, &[&b, &b, &a]), &a, "one agrees");
+        assert_eq!(specified(&a, &[&b, &b]), &a, "two are too few");
+        assert_eq!(specified(&a, &[]), &a);
+    }
+
+    #[test]
+    fn most_voters_decide_where_no_specification_does() {
+        let (a, b, none) = (value("{\"f1\":1}"), value("{\"f1\":2}"), None);
+        assert_eq!(customary(&a, &[&b, &b]), &b);
+        assert_eq!(
+            customary(&none, &[&b, &b, &a]),
+            &none,
+            "two of four are not most"
+        );
+        assert_eq!(customary(&a, &[&b]), &a);
+        assert_eq!(customary(&a, &[]), &a);
     }
 
     #[test]

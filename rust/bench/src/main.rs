@@ -13,7 +13,8 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use interop_contestants::cell::{Cell, Op};
-use interop_contestants::{fory_cells, protobuf_cells};
+use interop_contestants::libraries::{self, schemaless};
+use interop_contestants::protocol::Tree;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -112,30 +113,65 @@ fn cases(golden: &Path, suite: bool) -> Result<Vec<(String, String, Vec<u8>)>, S
     Ok(cases)
 }
 
+/// The value as a tree, by way of a library that is none of the measured ones' concern: every
+/// contestant is filled from it and must read and write it.
+fn tree_of(full_name: &str, bytes: &[u8]) -> Result<Tree, String> {
+    let mut all = libraries::all().into_iter();
+    let found = all.find(|listed| listed.library.format == "protobuf");
+    let made = found.and_then(|listed| (listed.with)(full_name));
+    made.ok_or("no protobuf library")?.decode(bytes)
+}
+
+/// All contestants in `format` but our own. They read `input` where it is theirs to read.
+fn others(
+    format: &str,
+    full_name: &str,
+    tree: &Tree,
+    input: Option<&[u8]>,
+) -> Result<Vec<Cell>, String> {
+    libraries::all()
+        .into_iter()
+        .filter(|listed| listed.library.format == format)
+        .filter(|listed| !listed.library.name.starts_with("interop"))
+        .filter_map(|listed| (listed.with)(full_name))
+        .map(|contestant| contestant.cell(tree, input))
+        .collect()
+}
+
 fn run() -> Result<(), String> {
     let arguments = arguments()?;
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden");
+    for (name, why) in libraries::unavailable() {
+        eprintln!("{name} left out: {why}; interop-check peers build rust installs it");
+    }
     let mut rows = Vec::new();
     for (model, set, bytes) in cases(&golden, arguments.suite)? {
-        let ours = ours::formats(&model, &bytes)?;
-        for (format, ours, floor) in ours {
-            let label = format!("{format}/{model}/{set}");
-            if arguments
-                .filter
-                .as_ref()
-                .is_some_and(|text| !label.contains(text.as_str()))
-            {
+        let full_name = libraries::MODELS
+            .iter()
+            .find(|name| name.rsplit('.').next() == Some(&model))
+            .ok_or_else(|| format!("no model named {model}"))?;
+        let tree = tree_of(full_name, &bytes)?;
+        let wanted = |label: &str| {
+            let filter = arguments.filter.as_ref();
+            filter.is_none_or(|text| label.contains(text.as_str()))
+        };
+        let mut groups = Vec::new();
+        for (format, ours, floor) in ours::formats(&model, &bytes)? {
+            if !wanted(&format!("{format}/{model}/{set}")) {
                 continue;
             }
-            let encoded = ours.encoded;
             let mut cells: Vec<Cell> = vec![ours.cell];
-            match format {
-                "protobuf" => cells.extend(protobuf_cells::protobuf(&model, &bytes)?),
-                "fory" => cells.extend(fory_cells::fory(&model, &encoded, true)?),
-                _ => cells.extend(fory_cells::fory(&model, &encoded, false)?),
-            }
-            let mut cells = cells;
+            // Everybody reads the same bytes.
+            let input = if format == "protobuf" { &bytes } else { &ours.encoded };
+            cells.extend(others(format, full_name, &tree, Some(input))?);
             cells.push(floor);
+            groups.push((format, cells));
+        }
+        if wanted(&format!("{}/{model}/{set}", schemaless::FORMAT)) {
+            let cells = others(schemaless::FORMAT, full_name, &tree, None)?;
+            groups.push((schemaless::FORMAT, cells));
+        }
+        for (format, mut cells) in groups {
             for op in Op::ALL {
                 if arguments.op.as_ref().is_some_and(|name| name != op.name()) {
                     continue;
@@ -144,7 +180,7 @@ fn run() -> Result<(), String> {
                 rows.extend(report::rows(format, &model, &set, op, measured));
             }
             if !arguments.json {
-                eprintln!("{label}");
+                eprintln!("{format}/{model}/{set}");
             }
         }
     }

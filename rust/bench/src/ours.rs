@@ -1,7 +1,9 @@
 //! The compiled codec as a contestant.
 
 use interop_contestants::cell::{Cell, Op, cell, runner};
-use interop_models::{Codec, Decode, Encode, Fory, ForyConsistent, Protobuf};
+use interop_models::{
+    Codec, Decode, Encode, FlatBuffers, Fory, ForyConsistent, Json, MessagePack, Protobuf,
+};
 use interop_models::{protobuf as bench, suite};
 
 use crate::floors;
@@ -50,6 +52,12 @@ where
         + Decode<Fory>
         + Encode<ForyConsistent>
         + Decode<ForyConsistent>
+        + Encode<Json>
+        + Decode<Json>
+        + Encode<MessagePack>
+        + Decode<MessagePack>
+        + Encode<FlatBuffers>
+        + Decode<FlatBuffers>
         + 'static,
 {
     let value = M::decode::<Protobuf>(bytes).map_err(|error| error.to_string())?;
@@ -57,6 +65,9 @@ where
         one::<M, Fory>("fory", &value)?,
         one::<M, ForyConsistent>("fory-consistent", &value)?,
         one::<M, Protobuf>("protobuf", &value)?,
+        one::<M, Json>("json", &value)?,
+        one::<M, MessagePack>("msgpack", &value)?,
+        one::<M, FlatBuffers>("flatbuffers", &value)?,
     ])
 }
 

@@ -4,7 +4,7 @@ use fory::{ForyEnum, ForyStruct};
 
 /// `bench.proto`.
 #[allow(missing_docs)]
-pub mod bench {
+pub mod protobuf {
     use super::*;
     #[allow(unused_imports)]
     use std::collections::HashMap;
@@ -416,17 +416,17 @@ pub fn registered(compatible: bool) -> Result<fory::Fory, fory::Error> {
         .xlang(true)
         .compatible(compatible)
         .build();
-    fory.register::<bench::Player>(6)?;
-    fory.register::<bench::Size>(7)?;
-    fory.register::<bench::NumericStruct>(1)?;
-    fory.register::<bench::FixedNumericStruct>(11)?;
-    fory.register::<bench::NumericStructList>(8)?;
-    fory.register::<bench::Sample>(2)?;
-    fory.register::<bench::SampleList>(9)?;
-    fory.register::<bench::Media>(3)?;
-    fory.register::<bench::Image>(4)?;
-    fory.register::<bench::MediaContent>(5)?;
-    fory.register::<bench::MediaContentList>(10)?;
+    fory.register::<protobuf::Player>(6)?;
+    fory.register::<protobuf::Size>(7)?;
+    fory.register::<protobuf::NumericStruct>(1)?;
+    fory.register::<protobuf::FixedNumericStruct>(11)?;
+    fory.register::<protobuf::NumericStructList>(8)?;
+    fory.register::<protobuf::Sample>(2)?;
+    fory.register::<protobuf::SampleList>(9)?;
+    fory.register::<protobuf::Media>(3)?;
+    fory.register::<protobuf::Image>(4)?;
+    fory.register::<protobuf::MediaContent>(5)?;
+    fory.register::<protobuf::MediaContentList>(10)?;
     fory.register::<suite::SimpleStruct>(100)?;
     fory.register::<suite::Address>(200)?;
     fory.register::<suite::Person>(201)?;

@@ -1,10 +1,33 @@
 //! The Rust libraries that are compared: each behind the same operations, each verified to hold
 //! the same value before it may be measured.
 
+// flatc's code names it.
+extern crate alloc;
+
 pub mod cell;
-pub mod fory_cells;
+pub mod contestant;
 pub mod fory_models;
-pub mod protobuf_cells;
+pub mod json_types;
+pub mod libraries;
+pub mod neutral;
+
+/// The messages of the peer protocol.
+#[allow(missing_docs, clippy::all)]
+pub mod protocol {
+    include!(concat!(env!("OUT_DIR"), "/interop.peer.rs"));
+}
+
+/// The models' schema: a serialized `FileDescriptorSet` with all imports.
+pub const SCHEMA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schema.binpb"));
+
+/// The compiler and its version.
+pub const RUNTIME: &str = versions::RUSTC;
+
+/// Versions of the libraries.
+#[allow(dead_code)]
+pub(crate) mod versions {
+    include!(concat!(env!("OUT_DIR"), "/versions.rs"));
+}
 
 /// Types that prost generates.
 #[allow(missing_docs, clippy::all)]
@@ -21,4 +44,30 @@ pub mod prost_models {
 #[allow(missing_docs, clippy::all, unused_imports, dead_code)]
 pub mod buffa_models {
     include!(concat!(env!("OUT_DIR"), "/buffa/mod.rs"));
+}
+
+/// Types that pb-rs generates.
+#[allow(missing_docs, clippy::all, unused_imports, dead_code, nonstandard_style)]
+pub mod quick_models {
+    include!(concat!(env!("OUT_DIR"), "/quick/mod.rs"));
+}
+
+/// Types that protoc generates for Google's crate.
+#[cfg(google_protoc)]
+#[allow(missing_docs, clippy::all, unused_imports, dead_code, nonstandard_style)]
+pub mod google_models {
+    include!(concat!(env!("OUT_DIR"), "/google/generated.rs"));
+}
+
+/// Types that flatc generates.
+#[cfg(flatc)]
+#[allow(missing_docs, clippy::all, unused_imports, dead_code, nonstandard_style, mismatched_lifetime_syntaxes)]
+pub mod flatbuffers_models {
+    include!(concat!(env!("OUT_DIR"), "/flatbuffers/mod.rs"));
+}
+
+/// Plain structs, for the libraries that derive their code.
+#[allow(missing_docs, clippy::all)]
+pub mod plain {
+    include!(concat!(env!("OUT_DIR"), "/serde_types.rs"));
 }
