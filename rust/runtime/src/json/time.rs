@@ -284,7 +284,9 @@ mod tests {
         assert_eq!(civil_of_days(first), (1, 1, 1));
         assert_eq!(civil_of_days(0), (1970, 1, 1));
         assert_eq!(civil_of_days(last), (9999, 12, 31));
-        for days in first..=last {
+        // Miri is a thousand times slower.
+        let step = if cfg!(miri) { 9973 } else { 1 };
+        for days in (first..=last).step_by(step) {
             let (year, month, day) = civil_of_days(days);
             assert!((1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day));
             assert_eq!(days_of_civil(year, month, day), days);

@@ -1,0 +1,6 @@
+#![no_main]
+
+use interop_codec::Format;
+use interop_models::Fory;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| interop_fuzz::both_engines::<Fory>(Format::Fory, data));

@@ -1,0 +1,9 @@
+#![no_main]
+
+use interop_codec::Format;
+use interop_models::Protobuf;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| interop_fuzz::both_engines::<Protobuf>(
+    Format::Protobuf,
+    data
+));
