@@ -3,14 +3,17 @@
 //!
 //! `interop-testkit FAULT [N] [BAIT]`: the Nth request of a process, counted from 1, triggers the
 //! fault; with BAIT every request that holds this text does, in every process, and N is nothing.
+//! With `--bench` among the arguments it offers to be timed and makes its times up: 100 ns an
+//! operation, 150 ns where `--native` asks for the own tool of its language.
 
 use std::io::{Read, Write};
 use std::process::exit;
 use std::time::Duration;
 
+use interop_check::bench::source::fnv1a_64;
 use interop_check::peer::proto::{
-    Capability, Decoded, Encoded, Failure, Implementation, Reply, Request, Welcome, failure, reply,
-    request,
+    Capability, Decoded, Encoded, Failure, Implementation, Measured, Reply, Request, Welcome,
+    failure, reply, request,
 };
 use interop_check::peer::tree::{from_tree, to_tree};
 use interop_check::subject::Subject;
@@ -128,11 +131,32 @@ fn answer(body: Option<request::Body>) -> reply::Body {
             encode(&ask).map_or_else(refuse, |data| reply::Body::Encode(Encoded { data }))
         }
         Some(request::Body::Decode(ask)) => decode(&ask).unwrap_or_else(refuse),
+        Some(request::Body::Bench(ask)) => measured(&ask).unwrap_or_else(refuse),
         _ => reply::Body::Failure(Failure {
             kind: failure::Kind::Unsupported.into(),
             message: "not offered".to_owned(),
         }),
     }
+}
+
+fn has_argument(name: &str) -> bool {
+    std::env::args().any(|argument| argument == name)
+}
+
+fn measured(ask: &interop_check::peer::proto::Bench) -> Result<reply::Body, String> {
+    let encoded = encode(&interop_check::peer::proto::Encode {
+        implementation: ask.implementation.clone(),
+        format: ask.format.clone(),
+        model: ask.model.clone(),
+        value: ask.value.clone(),
+    })?;
+    let ns = if has_argument("--native") { 150 } else { 100 };
+    Ok(reply::Body::Bench(Measured {
+        batch_iterations: 1000,
+        batches_ns: (0..8).map(|batch| ns * 1000 + batch).collect(),
+        checksum: fnv1a_64(&encoded),
+        encoded_bytes: encoded.len() as u64,
+    }))
 }
 
 fn refuse(message: String) -> reply::Body {
@@ -170,6 +194,7 @@ fn welcome() -> Welcome {
         encode: true,
         decode: true,
         writer: "testkit".to_owned(),
+        bench: has_argument("--bench"),
         ..Capability::default()
     };
     Welcome {

@@ -1,7 +1,9 @@
 //! Runs as files: recorded, compared, gated, reported, interrupted.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// `bench` over our own codec alone: a folder without peers, so that no toolchain is needed.
 fn command(args: &[&str]) -> Command {
@@ -146,4 +148,151 @@ fn symbols_are_asked_for_where_there_are_none() {
         said.contains("hint: interop-check peers build --debug"),
         "{said}"
     );
+}
+
+/// A folder with one peer, which makes its times up.
+fn made_up_peer(directory: &Path, tool: &str) {
+    let peer = directory.join("testkit");
+    std::fs::create_dir(&peer).expect("made");
+    let testkit = env!("CARGO_BIN_EXE_interop-testkit");
+    let run = format!("[{testkit:?}, \"none\", \"0\", \"--bench\"]");
+    let text = format!(
+        "language = \"testkit\"\nbuild = [\"true\"]\nrun = {run}\nversions = [\"true\"]\n{tool}"
+    );
+    std::fs::write(peer.join("peer.toml"), text).expect("written");
+}
+
+#[test]
+fn the_own_tool_of_a_language_is_set_beside_the_loop() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let report = directory.path().join("report");
+    let tool = "[native]\ntool = \"stopwatch\"\nargs = [\"--native\"]\n";
+    let peers = directory.path().join("peers");
+    std::fs::create_dir(&peers).expect("made");
+    made_up_peer(&peers, tool);
+    let args = [
+        "bench",
+        "--native",
+        "--peers",
+        text(&peers),
+        "--lang",
+        "testkit",
+        "--data",
+        "struct",
+        "--duration",
+        "0.01",
+        "--output",
+        "json",
+        "--report",
+        text(&report),
+    ];
+    let output = run(&args);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let cells = record["native"].as_array().expect("cells");
+    // Protobuf and MessagePack, both ways.
+    assert_eq!(cells.len(), 4, "{record}");
+    for cell in cells {
+        assert_eq!(cell["method"], "native");
+        assert_eq!(cell["tool"], "stopwatch");
+        let ratio = cell["ratio"]["median"].as_f64().expect("a number");
+        assert!((ratio - 1.5).abs() < 0.01, "{cell}");
+    }
+    for page in ["REPORT.md", "report.html"] {
+        let page = std::fs::read_to_string(report.join(page)).expect("the report");
+        assert!(page.contains("own tool"), "{page}");
+        assert!(page.contains("stopwatch: 4 cells, on average 1.50 times our loop"));
+    }
+    let human = run(&args[..args.len() - 4]);
+    let said = stdout(&human);
+    assert!(said.contains("1.50x of our loop"), "{said}");
+}
+
+#[test]
+fn a_tool_that_is_missing_is_named() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let tool = "[native]\ntool = \"stopwatch\"\nargs = [\"--native\"]\nbuild = [\"false\"]\n\
+                [[native.requires]]\nname = \"libstopwatch\"\ncheck = [\"false\"]\n";
+    made_up_peer(directory.path(), tool);
+    let output = run(&[
+        "bench",
+        "--native",
+        "--preset",
+        "recorded",
+        "--peers",
+        text(directory.path()),
+        "--lang",
+        "testkit",
+        "--data",
+        "struct",
+        "--duration",
+        "0.01",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = stdout(&output);
+    assert!(said.contains("stopwatch: libstopwatch missing"), "{said}");
+}
+
+#[test]
+fn own_tools_are_asked_for_only_where_there_are_some() {
+    let wrong: [(&[&str], &str); 3] = [
+        (&["bench", "--native"], "declares a tool of its own"),
+        (&["bench", "--preset", "recorded"], "--native"),
+        (
+            &["bench", "--native", "--schema-mismatch"],
+            "cannot be used with",
+        ),
+    ];
+    for (args, what) in wrong {
+        let args: Vec<&str> = args.iter().copied().chain(OWN).collect();
+        let output = run(&args);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(what), "{said}");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_interop-check"))
+        .args(["bench", "--native"])
+        .args(OWN)
+        .env("FORY_BENCH_SCHEMA_MISMATCH", "1")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn an_interrupt_prints_what_is_done() {
+    let started = Instant::now();
+    // A shell in the background has its children ignore the signal.
+    let mut child = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_interop-check")])
+        .args(["bench", "--peers", "tests/cmd", "--data", "struct"])
+        .args(["--duration", "20", "--output", "json"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_remove("FORY_BENCH_SCHEMA_MISMATCH")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut progress = BufReader::new(child.stderr.take().expect("its stderr"));
+    let mut line = String::new();
+    progress.read_line(&mut line).expect("progress");
+    assert!(line.contains("cells,"), "{line}");
+    // By now a cell or two were timed, of twelve that take 20 s each.
+    std::thread::sleep(Duration::from_secs(4));
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.expect("kill starts").success());
+    let mut printed = String::new();
+    let mut out = child.stdout.take().expect("its stdout");
+    out.read_to_string(&mut printed).expect("the record");
+    let status = child.wait().expect("it ends");
+    assert!(started.elapsed() < Duration::from_secs(60), "it went on");
+    assert_eq!(status.code(), Some(0), "{printed}");
+    let record: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
+    assert_eq!(record["complete"], false);
+    let cells = record["cells"].as_array().map_or(0, Vec::len);
+    assert!((1..12).contains(&cells), "{cells} cells");
+    let stopped = record["left_out"].to_string();
+    assert!(stopped.contains("stopped before its turn"), "{stopped}");
 }

@@ -9,28 +9,63 @@ import (
 
 const defaultBatchNS = 1_000_000
 
-// measure is the calibrated loop of PROTOCOL.md, "Bench".
-func measure(request *peerpb.Bench, codec Codec, plan *Plan, native any) (*peerpb.Measured, error) {
+// timing is an operation that is timed, and its last results.
+type timing struct {
+	codec Codec
+	plan  *Plan
+	run   func() error
+	last  any
+	data  []byte
+}
+
+func newTiming(request *peerpb.Bench, codec Codec, plan *Plan, native any) (*timing, error) {
 	serialize := codec.Serializer(plan)
 	encoded, err := codec.Encode(plan, native)
 	if err != nil {
 		return nil, err
 	}
 	encoded = append([]byte{}, encoded...)
-	var last any
-	var data []byte
-	operation := func() (err error) { data, err = serialize(native); return err }
+	t := &timing{codec: codec, plan: plan}
+	t.run = func() (err error) { t.data, err = serialize(native); return err }
 	switch request.Operation {
 	case peerpb.Bench_DESERIALIZE:
-		operation = func() (err error) { last, err = codec.Decode(plan, encoded); return err }
+		t.run = func() (err error) { t.last, err = codec.Decode(plan, encoded); return err }
 	case peerpb.Bench_ROUNDTRIP:
-		operation = func() (err error) {
-			if data, err = serialize(native); err == nil {
-				last, err = codec.Decode(plan, data)
+		t.run = func() (err error) {
+			if t.data, err = serialize(native); err == nil {
+				t.last, err = codec.Decode(plan, t.data)
 			}
 			return err
 		}
 	}
+	return t, nil
+}
+
+// describe adds the checksum and length of what the last operation gave.
+func (t *timing) describe(measured *peerpb.Measured) (err error) {
+	data := t.data
+	if t.last != nil {
+		data, err = t.codec.Encode(t.plan, t.last)
+	} else {
+		data, err = t.codec.Normal(data)
+	}
+	if err != nil {
+		return err
+	}
+	digest := fnv.New64a()
+	digest.Write(data)
+	measured.Checksum = digest.Sum64()
+	measured.EncodedBytes = uint64(len(data))
+	return nil
+}
+
+// measure is the calibrated loop of PROTOCOL.md, "Bench".
+func measure(request *peerpb.Bench, codec Codec, plan *Plan, native any) (*peerpb.Measured, error) {
+	timing, err := newTiming(request, codec, plan, native)
+	if err != nil {
+		return nil, err
+	}
+	operation := timing.run
 	batch := func(iterations uint64) (uint64, error) {
 		start := time.Now()
 		for range iterations {
@@ -67,17 +102,8 @@ func measure(request *peerpb.Bench, codec Codec, plan *Plan, native any) (*peerp
 		spent += elapsed
 		measured.BatchesNs = append(measured.BatchesNs, elapsed)
 	}
-	if last != nil {
-		data, err = codec.Encode(plan, last)
-	} else {
-		data, err = codec.Normal(data)
-	}
-	if err != nil {
+	if err := timing.describe(measured); err != nil {
 		return nil, err
 	}
-	digest := fnv.New64a()
-	digest.Write(data)
-	measured.Checksum = digest.Sum64()
-	measured.EncodedBytes = uint64(len(data))
 	return measured, nil
 }

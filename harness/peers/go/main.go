@@ -1,4 +1,4 @@
-// The Go peer. Usage: peer [--versions]
+// The Go peer. Usage: peer [--versions | --native]
 //
 // Serves the peer protocol (harness/PROTOCOL.md) on stdin and stdout.
 package main
@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"testing"
 
 	"google.golang.org/protobuf/proto"
 
@@ -91,6 +92,8 @@ func version(module string) string {
 type Peer struct {
 	builtIn []Implementation
 	brought []Implementation
+	// How a bench request is answered.
+	measure func(*peerpb.Bench, Codec, *Plan, any) (*peerpb.Measured, error)
 }
 
 func (p *Peer) find(implementation, format, model string) (Codec, *Plan, error) {
@@ -206,7 +209,7 @@ func (p *Peer) answer(request *peerpb.Request, reply *peerpb.Reply) error {
 			if err != nil {
 				return nil, err
 			}
-			return measure(body.Bench, codec, plan, native)
+			return p.measure(body.Bench, codec, plan, native)
 		})
 		reply.Body = &peerpb.Reply_Bench{Bench: measured}
 		return err
@@ -296,7 +299,12 @@ func run() error {
 		}
 		return nil
 	}
-	return serve(os.Stdin, out, &Peer{builtIn: found})
+	peer := &Peer{builtIn: found, measure: measure}
+	if len(os.Args) > 1 && os.Args[1] == "--native" {
+		testing.Init()
+		peer.measure = measureNative
+	}
+	return serve(os.Stdin, out, peer)
 }
 
 func main() {

@@ -10,13 +10,24 @@ function fnv1a64(bytes) {
   return digest;
 }
 
-export function measure(request, native, serialize, parse) {
+/** The operation of a request and its argument. */
+export function timed(request, native, serialize, parse) {
   const encoded = serialize(native).slice();
-  const [operation, argument] = {
+  return {
     [Bench_Operation.SERIALIZE]: [serialize, native],
     [Bench_Operation.DESERIALIZE]: [parse, encoded],
     [Bench_Operation.ROUNDTRIP]: [(value) => parse(serialize(value)), native],
   }[request.operation];
+}
+
+/** Checksum and length of what the last operation gave. */
+export function describe(request, result, serialize) {
+  const bytes = request.operation === Bench_Operation.SERIALIZE ? result : serialize(result);
+  return { checksum: fnv1a64(bytes), encodedBytes: BigInt(bytes.length) };
+}
+
+export function measure(request, native, serialize, parse) {
+  const [operation, argument] = timed(request, native, serialize, parse);
   let result;
   const batch = (iterations) => {
     const start = process.hrtime.bigint();
@@ -44,6 +55,5 @@ export function measure(request, native, serialize, parse) {
     spent += elapsed;
     batchesNs.push(elapsed);
   }
-  const bytes = request.operation === Bench_Operation.SERIALIZE ? result : serialize(result);
-  return { batchIterations: BigInt(iterations), batchesNs, checksum: fnv1a64(bytes), encodedBytes: BigInt(bytes.length) };
+  return { batchIterations: BigInt(iterations), batchesNs, ...describe(request, result, serialize) };
 }

@@ -1,4 +1,4 @@
-// The JavaScript peer. Usage: peer.mjs [--versions]
+// The JavaScript peer. Usage: peer.mjs [--versions | --native]
 //
 // Serves the peer protocol (harness/PROTOCOL.md) on stdin and stdout.
 
@@ -27,7 +27,9 @@ function serve(bytes) {
 }
 
 class Peer {
-  constructor() {
+  /** `measure` is how a bench request is answered. */
+  constructor(measure) {
+    this.measure = measure;
     this.builtIn = serve(readFileSync(new URL("models.binpb", import.meta.url)));
     this.brought = undefined;
   }
@@ -65,7 +67,7 @@ class Peer {
     throw new Unsupported(`${implementation} ${format} ${model}`);
   }
 
-  answer({ case: kind, value: body }) {
+  async answer({ case: kind, value: body }) {
     switch (kind) {
       case "hello":
         return this.welcome();
@@ -88,18 +90,18 @@ class Peer {
       case "bench": {
         const { codec, plan } = this.find(body);
         if (codec.bench === false) throw new Unsupported(`bench of ${body.implementation} ${body.format}`);
-        return refusing(() => measure(body, codec.native(plan, body.value), codec.serializer(plan), codec.parser(plan)));
+        return await refusingLater(() => this.measure(body, codec.native(plan, body.value), codec.serializer(plan), codec.parser(plan)));
       }
       default:
         throw new Unsupported("a request of a kind that this peer does not know");
     }
   }
 
-  replyTo(frame) {
+  async replyTo(frame) {
     const request = fromBinary(Request, frame);
     let body;
     try {
-      body = { case: request.body.case, value: this.answer(request.body) };
+      body = { case: request.body.case, value: await this.answer(request.body) };
     } catch (error) {
       body = { case: "failure", value: { kind: kindOf(error), message: String(error.message).toWellFormed() } };
     }
@@ -124,17 +126,29 @@ function refusing(call) {
   }
 }
 
+/** The same for a call that may take its time. */
+async function refusingLater(call) {
+  try {
+    return await call();
+  } catch (error) {
+    return refusing(() => {
+      throw error;
+    });
+  }
+}
+
 // Only frames may go to stdout: whatever a library prints goes to stderr.
 const stdout = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
-const peer = new Peer();
+const native = process.argv.includes("--native");
+const peer = new Peer(native ? (await import("./native.mjs")).measure : measure);
 if (process.argv.includes("--versions")) {
   for (const { name, version, unavailable } of peer.builtIn.implementations) {
     stdout(`${name} ${unavailable ?? version}\n`);
   }
 } else {
   for (let frame = readFrame(); frame !== null; frame = readFrame()) {
-    writeFrame(peer.replyTo(frame));
+    writeFrame(await peer.replyTo(frame));
   }
 }

@@ -21,13 +21,25 @@ def time_batch(operation, argument, iterations):
     return time.perf_counter_ns() - start, result
 
 
-def measure(request, native, serialize, parse, measured):
+def timed(request, native, serialize, parse):
+    """The operation of a request and its argument."""
     encoded = serialize(native)
-    operation, argument = {
+    return {
         request.SERIALIZE: (serialize, native),
         request.DESERIALIZE: (parse, encoded),
         request.ROUNDTRIP: (lambda value: parse(serialize(value)), native),
     }[request.operation]
+
+
+def describe(request, result, serialize, measured):
+    """Checksum and length of what the last operation gave."""
+    data = result if request.operation == request.SERIALIZE else serialize(result)
+    measured.checksum = fnv1a_64(data)
+    measured.encoded_bytes = len(data)
+
+
+def measure(request, native, serialize, parse, measured):
+    operation, argument = timed(request, native, serialize, parse)
     batch_ns = request.batch_ns or DEFAULT_BATCH_NS
 
     iterations = 1
@@ -47,7 +59,4 @@ def measure(request, native, serialize, parse, measured):
         spent += elapsed
         measured.batches_ns.append(elapsed)
     measured.batch_iterations = iterations
-
-    data = result if request.operation == request.SERIALIZE else serialize(result)
-    measured.checksum = fnv1a_64(data)
-    measured.encoded_bytes = len(data)
+    describe(request, result, serialize, measured)

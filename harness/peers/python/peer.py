@@ -1,4 +1,4 @@
-"""The Python peer. Usage: peer.py BUILD [--versions]
+"""The Python peer. Usage: peer.py BUILD [--versions | --native]
 
 Serves the peer protocol (harness/PROTOCOL.md) on stdin and stdout.
 """
@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import traceback
+from functools import partial
 
 from google.protobuf.internal import api_implementation
 
@@ -36,7 +37,12 @@ def libraries():
 
 
 class Peer:
-    def __init__(self, build):
+    def __init__(self, build, native=False):
+        self.measure = bench.measure
+        if native:
+            from native import measure
+
+            self.measure = partial(measure, build)
         with open(os.path.join(build, "peer.binpb"), "rb") as file:
             protocol = Schema(file.read())
         self.Request = protocol.plans["interop.peer.Request"].message_class
@@ -105,7 +111,7 @@ class Peer:
             if not codec.bench:
                 raise Unsupported(f"bench of {body.implementation} {body.format}")
             native = refusing(codec.native, plan, body.value)
-            refusing(bench.measure, body, native, codec.serializer(plan), codec.parser(plan), reply.bench)
+            refusing(self.measure, body, native, codec.serializer(plan), codec.parser(plan), reply.bench)
         else:
             raise Unsupported("a request of a kind that this peer does not know")
 
@@ -145,13 +151,13 @@ def read_exactly(stream, size):
     return data if data is not None and len(data) == size else None
 
 
-def main(build, versions):
+def main(build, versions, native):
     # Only frames may go to stdout: whatever a library prints goes to stderr.
     frames_in = os.fdopen(os.dup(0), "rb")
     frames_out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
 
-    peer = Peer(build)
+    peer = Peer(build, native)
     if versions:
         for name, version, _ in peer.built_in[1]:
             frames_out.write(f"{name} {version}\n".encode())
@@ -173,4 +179,4 @@ def main(build, versions):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], "--versions" in sys.argv[2:])
+    main(sys.argv[1], "--versions" in sys.argv[2:], "--native" in sys.argv[2:])

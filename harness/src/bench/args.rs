@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use interop_codec::Format;
 
 use super::names::Filter;
+use super::native::Preset;
 use super::plan::{SIZES, Wanted};
 use super::record::Operation;
 use crate::cli::{GoldenDir, Output};
@@ -130,6 +131,25 @@ impl RunArgs {
     }
 }
 
+/// Whether the languages' own benchmark tools measure too.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct NativeArgs {
+    /// Have each language's own tool, such as testing.B or pyperf, time the same cells
+    /// afterwards, as a cross-check.
+    #[arg(long, conflicts_with = "schema_mismatch")]
+    pub native: bool,
+    /// How the own tools are set: as long as our loop, or as the recorded tables were made.
+    #[arg(long, value_enum, requires = "native")]
+    pub preset: Option<Preset>,
+}
+
+impl NativeArgs {
+    /// The tools' setting, if they are asked for.
+    pub fn preset(self) -> Option<Preset> {
+        self.native.then(|| self.preset.unwrap_or_default())
+    }
+}
+
 /// Arguments of `bench`.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -140,6 +160,9 @@ pub struct BenchArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub run: RunArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub native: NativeArgs,
     /// How to print the run.
     #[arg(long, value_enum, default_value_t)]
     pub output: BenchOutput,
@@ -162,6 +185,9 @@ pub enum BenchCommand {
         #[command(flatten)]
         #[allow(missing_docs)]
         run: Box<RunArgs>,
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        native: NativeArgs,
         /// Directory to keep them in.
         #[arg(long, value_name = "DIR", default_value = "bench-history")]
         dir: PathBuf,

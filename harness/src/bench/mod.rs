@@ -3,13 +3,14 @@
 //! [`plan`] decides which cells there are, [`source`] measures one of them, [`run`] puts all
 //! contestants through short rounds, [`stats`] turns their samples into estimates, and
 //! [`record`] is what remains. [`compare`] sets two records side by side, [`recorded`] sets one
-//! beside published tables, [`print`] and [`report`] show it, [`profile`] says where the time
+//! beside published tables, [`native`] has each ecosystem's own tool time the same, [`print`] and [`report`] show it, [`profile`] says where the time
 //! goes.
 
 pub mod args;
 pub mod compare;
 pub mod environment;
 pub mod names;
+pub mod native;
 pub mod plan;
 pub mod print;
 pub mod profile;
@@ -32,6 +33,7 @@ use crate::live::{LiveArgs, declarations, folders};
 
 use args::RunArgs;
 use environment::Environment;
+use native::Preset;
 use plan::Case;
 use record::{LeftOut, Record, Settings, Sizes};
 use recorded::Tables;
@@ -84,7 +86,13 @@ pub(crate) fn roster(args: &RunArgs, store: &Store) -> Result<(Roster, bool)> {
 /// # Errors
 /// Exit 2 when the arguments leave nothing or name what there is not; exit 3 when a peer fails
 /// to stay up.
-pub fn measure(args: &RunArgs, store: &Store) -> Result<Record> {
+pub fn measure(args: &RunArgs, native: Option<Preset>, store: &Store) -> Result<Record> {
+    if native.is_some() && args.schema_mismatch {
+        return Err(Failure::usage(
+            "with a schema mismatch no peer takes part, so that --native has nothing to ask",
+        )
+        .hint("leave one of the two out"));
+    }
     let wanted = args.wanted()?;
     let cases = wanted.cases(store)?;
     let (roster, own) = roster(args, store)?;
@@ -135,10 +143,44 @@ pub fn measure(args: &RunArgs, store: &Store) -> Result<Record> {
         sizes: encoded_sizes(&cases),
         left_out,
         recorded: Vec::new(),
+        native: Vec::new(),
     };
     record.rank();
+    if let Some(preset) = native.filter(|_| record.complete) {
+        by_own_tools(args, preset, (&wanted, &cases), store, &mut record)?;
+    }
     record.recorded = Tables::load(store)?.compare(&record.cells);
     Ok(record)
+}
+
+/// Adds what the languages' own tools say of the cells.
+fn by_own_tools(
+    args: &RunArgs,
+    preset: Preset,
+    (wanted, cases): (&plan::Wanted, &[Case]),
+    store: &Store,
+    record: &mut Record,
+) -> Result<()> {
+    let declared = declarations(args.peers.as_ref(), store)?;
+    let mut folders = folders(store);
+    if args.debug {
+        folders.build = folders.root.join("target/peers-debug");
+    }
+    let mut progress = ProgressLine::new(record.cells.len());
+    let native = native::measure(
+        (preset, args.duration),
+        wanted,
+        cases,
+        &record.cells,
+        (&declared, &folders),
+        &mut |now| progress.show(now),
+    );
+    progress.end();
+    let native = native?;
+    record.native = native.cells;
+    record.left_out.extend(native.left_out);
+    record.complete = !native.interrupted;
+    Ok(())
 }
 
 /// Sizes of the cases in every format, as our codec writes them under its default dialects.

@@ -5,6 +5,7 @@ use std::io::Write;
 use interop_codec::Format;
 
 use super::compare::{Comparison, Gated};
+use super::native::{Agreement, NativeCell, agreements};
 use super::record::{Record, Sizes, case_title};
 use super::recorded::{Conclusion, Recorded};
 use super::stats::{Estimate, Verdict};
@@ -77,6 +78,7 @@ pub fn human(out: &mut dyn Write, record: &Record) -> Result<()> {
         writeln!(out)?;
     }
     sizes(out, &record.sizes)?;
+    native(out, &record.native)?;
     recorded(out, &record.recorded)?;
     if !record.left_out.is_empty() {
         writeln!(out, "not timed:")?;
@@ -124,6 +126,77 @@ pub fn sizes(out: &mut dyn Write, sizes: &[Sizes]) -> Result<()> {
             write!(out, " {text:>15}")?;
         }
         writeln!(out)?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// What the languages' own tools say, cell by cell and together.
+fn native(out: &mut dyn Write, cells: &[NativeCell]) -> Result<()> {
+    if cells.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "by the languages' own tools")?;
+    for cell in cells {
+        writeln!(
+            out,
+            "  {:<60} {:<10} {:>9} ±{:>4.1}%  {:>6} of our loop's time",
+            cell.cell,
+            cell.tool,
+            time(cell.ns_per_op.median),
+            spread(&cell.ns_per_op),
+            format!("{}x", digits(cell.ratio.median))
+        )?;
+    }
+    for agreement in agreements(cells) {
+        writeln!(out, "  {}", agreement_words(&agreement))?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// A tool's ratios in a sentence.
+pub fn agreement_words(agreement: &Agreement) -> String {
+    format!(
+        "{}: {} cells, on average {} times our loop's time, from {} to {}",
+        agreement.tool,
+        agreement.cells,
+        digits(agreement.mean),
+        digits(agreement.range.0),
+        digits(agreement.range.1)
+    )
+}
+
+/// The same as a table.
+///
+/// # Errors
+/// When the output can't be written.
+pub fn markdown_native(out: &mut dyn Write, cells: &[NativeCell]) -> Result<()> {
+    writeln!(
+        out,
+        "## By each language's own tool\n\n\
+         The same operations of the same processes' code, timed by the tool that the language's \
+         users trust, one cell after another. A ratio far from 1 says that our loop or the tool's \
+         way of calling adds to the operation.\n"
+    )?;
+    for agreement in agreements(cells) {
+        writeln!(out, "- {}", agreement_words(&agreement))?;
+    }
+    writeln!(
+        out,
+        "\n| cell | tool | time | tool over our loop | 95 % interval |\n|---|---|--:|--:|--:|"
+    )?;
+    for cell in cells {
+        writeln!(
+            out,
+            "| {} | {} | {} | {} | {} to {} |",
+            cell.cell,
+            cell.tool,
+            time(cell.ns_per_op.median),
+            digits(cell.ratio.median),
+            digits(cell.ratio.low),
+            digits(cell.ratio.high)
+        )?;
     }
     writeln!(out)?;
     Ok(())

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::environment::Environment;
 use super::names;
+use super::native::NativeCell;
 use super::recorded::Recorded;
 use super::stats::{self, Estimate};
 use crate::exit::{Failure, Result};
@@ -176,6 +177,9 @@ pub struct Record {
     pub left_out: Vec<LeftOut>,
     /// The recorded tables beside what was measured.
     pub recorded: Vec<Recorded>,
+    /// The same cells as the languages' own tools timed them, where they were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub native: Vec<NativeCell>,
 }
 
 impl Record {
@@ -337,6 +341,7 @@ pub(crate) mod tests {
             }],
             left_out: Vec::new(),
             recorded: Vec::new(),
+            native: Vec::new(),
         };
         record.rank();
         record

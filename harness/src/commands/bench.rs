@@ -7,6 +7,7 @@ use crate::bench::args::{
 };
 use crate::bench::compare::{Comparison, Gate, compare, false_alarms};
 use crate::bench::names::Filter;
+use crate::bench::native::Preset;
 use crate::bench::plan::Wanted;
 use crate::bench::record::{Record, Sizes};
 use crate::bench::stats::Verdict;
@@ -22,7 +23,12 @@ const BASELINE_MARGIN: f64 = 0.05;
 pub(super) fn bench(args: &BenchArgs, out: &mut dyn Write) -> Result<u8> {
     match &args.command {
         None => run(args, out),
-        Some(BenchCommand::Record { run, dir, runs }) => record(run, dir, *runs, out),
+        Some(BenchCommand::Record {
+            run,
+            native,
+            dir,
+            runs,
+        }) => record(run, native.preset(), (dir, *runs), out),
         Some(BenchCommand::Compare {
             before,
             after,
@@ -60,7 +66,7 @@ fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<u8> {
         print_sizes(out, &encoded_sizes(&cases), args.output)?;
         return Ok(COMPATIBLE);
     }
-    let record = measure(&run, &store)?;
+    let record = measure(&run, args.native.preset(), &store)?;
     match args.output {
         BenchOutput::Human => print::human(out, &record)?,
         BenchOutput::Json => out.write_all(record.to_json()?.as_bytes())?,
@@ -119,12 +125,17 @@ fn create(directory: &Path) -> Result<()> {
         .map_err(|error| Failure::usage(format!("{}: {error}", directory.display())))
 }
 
-fn record(args: &RunArgs, directory: &Path, runs: u32, out: &mut dyn Write) -> Result<u8> {
+fn record(
+    args: &RunArgs,
+    native: Option<Preset>,
+    (directory, runs): (&Path, u32),
+    out: &mut dyn Write,
+) -> Result<u8> {
     let args = settled(args)?;
     let store = Store::find(args.golden.golden.as_deref())?;
     create(directory)?;
     for _ in 0..runs {
-        let record = measure(&args, &store)?;
+        let record = measure(&args, native, &store)?;
         let environment = &record.environment;
         let stamp: String = environment
             .started

@@ -123,31 +123,32 @@ impl Roster {
             }
             roster.skip(language, &reason);
         }
-        let programs: Vec<(&str, Program)> = wanted
+        let programs = wanted
             .iter()
-            .flat_map(|declaration| {
-                let programs = declaration.programs(folders);
-                programs
-                    .into_iter()
-                    .map(|program| (declaration.language.as_str(), program))
-            })
-            .collect();
-        let bounds = roster.bounds;
+            .flat_map(|declaration| declaration.programs(folders));
+        roster.enter(programs.collect())?;
+        Ok(roster)
+    }
+
+    /// Starts programs and asks what they offer. One that does not come up is a fault.
+    ///
+    /// # Errors
+    /// Exit 3 when the runtime can't be made.
+    pub fn enter(&mut self, programs: Vec<Program>) -> Result<()> {
+        let bounds = self.bounds;
         let welcomes = block_on(futures_util::future::join_all(
-            programs
-                .iter()
-                .map(|(_, program)| introduce(program, &bounds)),
+            programs.iter().map(|program| introduce(program, &bounds)),
         ))?;
-        for ((language, program), welcome) in programs.iter().zip(welcomes) {
+        for (program, welcome) in programs.into_iter().zip(welcomes) {
             match welcome {
-                Ok(welcome) => roster.enlist(program.clone(), welcome.implementations),
-                Err(fault) => roster.faults.push((
-                    program.name.clone(),
-                    format!("{fault}; is it built? interop-check peers build {language}"),
+                Ok(welcome) => self.enlist(program, welcome.implementations),
+                Err(fault) => self.faults.push((
+                    program.name,
+                    format!("{fault}; is it built? interop-check peers build"),
                 )),
             }
         }
-        Ok(roster)
+        Ok(())
     }
 
     fn skip(&mut self, language: &str, reason: &str) {

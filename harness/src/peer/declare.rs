@@ -26,6 +26,9 @@ pub struct Declaration {
     /// Processes to run, where one is not enough; by default one with the language's name.
     #[serde(default)]
     pub process: Vec<ProcessDeclaration>,
+    /// The language's own benchmark tool, where the peer can use it.
+    #[serde(default)]
+    pub native: Option<NativeDeclaration>,
     /// Folder of the `peer.toml`.
     #[serde(skip)]
     pub directory: PathBuf,
@@ -90,6 +93,22 @@ pub struct ProcessDeclaration {
     /// Arguments behind those of `run`.
     #[serde(default)]
     pub args: Vec<String>,
+}
+
+/// A benchmark tool.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NativeDeclaration {
+    /// Its name: "testing.B".
+    pub tool: String,
+    /// Arguments that make the peer answer bench requests by it.
+    pub args: Vec<String>,
+    /// Command that brings what `requires` lacks.
+    #[serde(default)]
+    pub build: Vec<String>,
+    /// What it takes beyond the peer itself.
+    #[serde(default)]
+    pub requires: Vec<Requirement>,
 }
 
 /// The folders that a peer's commands may name.
@@ -179,6 +198,43 @@ impl Declaration {
         self.process.iter().map(program).collect()
     }
 
+    /// The same processes, started so that they time with the language's own tool.
+    pub fn native_programs(&self, folders: &Folders) -> Vec<Program> {
+        let Some(native) = &self.native else {
+            return Vec::new();
+        };
+        let mut programs = self.programs(folders);
+        for program in &mut programs {
+            program.argv.extend(self.fill(folders, &native.args));
+        }
+        programs
+    }
+
+    /// The command that brings what the tool needs.
+    pub fn native_build(&self, folders: &Folders) -> Option<Program> {
+        let native = self
+            .native
+            .as_ref()
+            .filter(|native| !native.build.is_empty())?;
+        Some(self.program(folders, &native.tool, &native.build, BTreeMap::new()))
+    }
+
+    /// Names of what the tool needs and is not there.
+    pub fn native_missing(
+        &self,
+        folders: &Folders,
+        succeeds: impl Fn(&[String]) -> bool,
+    ) -> Vec<String> {
+        let required = self.native.iter().flat_map(|native| &native.requires);
+        required
+            .filter(|requirement| match &requirement.command {
+                Some(command) => !on_path(command),
+                None => !succeeds(&self.fill(folders, &requirement.check)),
+            })
+            .map(|requirement| requirement.label().to_owned())
+            .collect()
+    }
+
     fn program(
         &self,
         folders: &Folders,
@@ -197,17 +253,19 @@ impl Declaration {
     /// The requirements that are not met. Commands are looked up on the PATH; `check`
     /// commands are run by the caller through `succeeds`.
     pub fn missing(&self, succeeds: impl Fn(&[String]) -> bool) -> Vec<&Requirement> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let directories: Vec<_> = std::env::split_paths(&path).collect();
-        let present = |command: &str| directories.iter().any(|dir| dir.join(command).is_file());
         self.requires
             .iter()
             .filter(|requirement| match &requirement.command {
-                Some(command) => !present(command),
+                Some(command) => !on_path(command),
                 None => !succeeds(&requirement.check),
             })
             .collect()
     }
+}
+
+fn on_path(command: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(command).is_file())
 }
 
 #[cfg(test)]

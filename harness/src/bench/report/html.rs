@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::svg::escape;
 use super::{Plot, caveats, facts, winners};
-use crate::bench::print::{digits, rate, time};
+use crate::bench::native::{NativeCell, agreements};
+use crate::bench::print::{agreement_words, digits, rate, time};
 use crate::bench::record::{Record, case_title};
 use crate::exit::Result;
 
@@ -66,6 +67,7 @@ fn body(out: &mut String, record: &Record, plots: &[Plot]) -> std::fmt::Result {
     for plot in plots {
         writeln!(out, "<figure>{}</figure>", plot.svg)?;
     }
+    native(out, &record.native)?;
     recorded(out, record)?;
     writeln!(out, "<h2>All rows</h2>")?;
     for row in record.rows() {
@@ -112,6 +114,36 @@ fn body(out: &mut String, record: &Record, plots: &[Plot]) -> std::fmt::Result {
         writeln!(out, "</table>")?;
     }
     writeln!(out, "</body></html>")
+}
+
+fn native(out: &mut String, cells: &[NativeCell]) -> std::fmt::Result {
+    if cells.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<h2>By each language's own tool</h2><ul>")?;
+    for agreement in agreements(cells) {
+        writeln!(out, "<li>{}</li>", escape(&agreement_words(&agreement)))?;
+    }
+    writeln!(
+        out,
+        "</ul><details><summary>{} cells</summary><table><tr><th>cell</th><th>tool</th>\
+         <th>time/op</th><th>tool over our loop</th><th>95 % interval</th></tr>",
+        cells.len()
+    )?;
+    for cell in cells {
+        writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td class=\"n\">{} to {}</td></tr>",
+            escape(&cell.cell),
+            escape(&cell.tool),
+            time(cell.ns_per_op.median),
+            digits(cell.ratio.median),
+            digits(cell.ratio.low),
+            digits(cell.ratio.high)
+        )?;
+    }
+    writeln!(out, "</table></details>")
 }
 
 fn recorded(out: &mut String, record: &Record) -> std::fmt::Result {

@@ -217,6 +217,9 @@ pub fn markdown(record: &Record, plots: &[Plot]) -> Result<String> {
     }
     writeln!(out, "## Encoded sizes in bytes\n")?;
     print::markdown_sizes(&mut out, &record.sizes)?;
+    if !record.native.is_empty() {
+        print::markdown_native(&mut out, &record.native)?;
+    }
     if !record.recorded.is_empty() {
         markdown_recorded(&mut out, &record.recorded)?;
     }

@@ -14,7 +14,7 @@ final class Benchmark {
   private byte[] bytes;
   private Object decoded;
 
-  private Benchmark(Codec codec, Bench request) throws Exception {
+  Benchmark(Codec codec, Bench request) throws Exception {
     this.codec = codec;
     this.request = request;
     this.source = codec.nativeOf(request.getModel(), request.getValue());
@@ -44,8 +44,23 @@ final class Benchmark {
       spent += elapsed;
       measured.addBatchesNs(elapsed);
     }
+    return describe(measured);
+  }
+
+  /** Adds checksum and length of what the last operation gave. */
+  Measured describe(Measured.Builder measured) throws Exception {
     byte[] last = decoded == null ? bytes : codec.encode(request.getModel(), decoded);
     return measured.setChecksum(fnv1a64(last)).setEncodedBytes(last.length).build();
+  }
+
+  /** One operation, for a tool that has a loop of its own. */
+  Object once() throws Exception {
+    String model = request.getModel();
+    return switch (request.getOperation()) {
+      case DESERIALIZE -> decoded = codec.decode(model, encoded);
+      case ROUNDTRIP -> decoded = codec.decode(model, codec.encode(model, source));
+      default -> bytes = codec.encode(model, source);
+    };
   }
 
   /** Nanoseconds of a batch. Results go to fields, so that they count as used. */

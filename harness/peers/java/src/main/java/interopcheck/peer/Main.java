@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Java peer. Usage: Main [--versions]
+ * The Java peer. Usage: Main [--versions | --native]
  *
  * <p>Serves the peer protocol (harness/PROTOCOL.md) on stdin and stdout.
  */
@@ -46,6 +46,15 @@ public final class Main {
 
   private final List<Implementation> builtIn;
   private List<Implementation> brought = List.of();
+
+  /** Whether bench requests are answered by JMH. */
+  private boolean ownTool;
+
+  /** The operation of a request, for a process that only times it. */
+  static Benchmark benchmark(Bench body) throws Exception {
+    Found found = new Main().find(body.getImplementation(), body.getFormat(), body.getModel());
+    return new Benchmark(found.codec, body);
+  }
 
   private Main() throws Exception {
     builtIn = implementations(Schema.builtIn());
@@ -132,7 +141,7 @@ public final class Main {
         if (!found.codec.bench()) {
           throw new Unsupported("bench of " + body.getImplementation() + " " + body.getFormat());
         }
-        reply.setBench(refusing(() -> Benchmark.measure(found.codec, body)));
+        reply.setBench(refusing(() -> ownTool ? Native.measure(found.codec, body) : Benchmark.measure(found.codec, body)));
       }
       default -> throw new Unsupported("a request of a kind that this peer does not know");
     }
@@ -198,6 +207,7 @@ public final class Main {
     // Only frames may go to stdout: whatever a library prints goes to stderr.
     System.setOut(System.err);
     Main peer = new Main();
+    peer.ownTool = List.of(arguments).contains("--native");
     try (InputStream in = new BufferedInputStream(new FileInputStream(FileDescriptor.in));
         OutputStream out = new FileOutputStream(FileDescriptor.out)) {
       if (List.of(arguments).contains("--versions")) {
