@@ -4,16 +4,12 @@
 //! Contestants of a cell take turns in short rounds, so that the machine's drift hits all alike;
 //! a row's time is the median over rounds, its interval a bootstrap of that median.
 
-mod allocations;
-mod floors;
 mod measure;
-mod ours;
 mod report;
 
-use std::path::{Path, PathBuf};
-
-use interop_contestants::cell::{Cell, Op};
-use interop_contestants::{fory_cells, protobuf_cells};
+use interop_bench::{allocations, contestants};
+use interop_bench_setup::{cases, host};
+use interop_contestants::cell::Op;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -26,6 +22,10 @@ struct Arguments {
     suite: bool,
     op: Option<String>,
 }
+
+/// The allocator is chosen when the program is built; the option makes sure of it.
+const BUILD_MIMALLOC: &str =
+    "built with the system's allocator: add --features mimalloc to cargo's options";
 
 fn arguments() -> Result<Arguments, String> {
     let mut parsed = Arguments {
@@ -46,6 +46,14 @@ fn arguments() -> Result<Arguments, String> {
             "--suite" => parsed.suite = true,
             "--op" => parsed.op = words.next(),
             "--filter" => parsed.filter = words.next(),
+            "--allocator" => match words.next().as_deref() {
+                Some(allocations::NAME) => {}
+                Some("mimalloc") => return Err(BUILD_MIMALLOC.to_owned()),
+                Some("system") => {
+                    return Err("built with mimalloc: leave out --features mimalloc".to_owned());
+                }
+                _ => return Err("--allocator takes system or mimalloc".to_owned()),
+            },
             "--output" => match words.next().as_deref() {
                 Some("json") => parsed.json = true,
                 Some("markdown") => parsed.json = false,
@@ -53,7 +61,7 @@ fn arguments() -> Result<Arguments, String> {
             },
             other => {
                 return Err(format!(
-                    "{other}: know --quick, --rounds N, --suite, --filter TEXT, --op NAME, --output json|markdown"
+                    "{other}: know --quick, --rounds N, --suite, --filter TEXT, --op NAME, --allocator system|mimalloc, --output json|markdown"
                 ));
             }
         }
@@ -61,97 +69,39 @@ fn arguments() -> Result<Arguments, String> {
     Ok(parsed)
 }
 
-const MODELS: [&str; 6] = [
-    "NumericStruct",
-    "Sample",
-    "MediaContent",
-    "NumericStructList",
-    "SampleList",
-    "MediaContentList",
-];
-const TYPES: [&str; 5] = [
-    "SimpleStruct",
-    "Person",
-    "Company",
-    "ECommerceData",
-    "SystemData",
-];
-
-/// Model, set and the value's protobuf bytes.
-fn cases(golden: &Path, suite: bool) -> Result<Vec<(String, String, Vec<u8>)>, String> {
-    let read = |path: PathBuf| {
-        std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    let mut cases = Vec::new();
-    let dir = golden.join("protobuf/canonical");
-    let listed = std::fs::read_dir(&dir).map_err(|error| error.to_string())?;
-    let names: Vec<PathBuf> = listed
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    for model in MODELS {
-        let found = names.iter().find(|path| {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            let (name, writers) = stem.split_once('@').unwrap_or((&stem, "rust-prost"));
-            name == model && writers.split('+').any(|writer| writer == "rust-prost")
-        });
-        let path = found.ok_or_else(|| format!("no golden file of {model}"))?;
-        cases.push((
-            model.to_owned(),
-            "canonical".to_owned(),
-            read(path.clone())?,
-        ));
-    }
-    if suite {
-        for model in TYPES {
-            for set in ["small", "medium", "large"] {
-                let path = golden.join(format!("suite/{model}-{set}.pb"));
-                cases.push((model.to_owned(), set.to_owned(), read(path)?));
-            }
-        }
-    }
-    Ok(cases)
-}
-
 fn run() -> Result<(), String> {
     let arguments = arguments()?;
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden");
+    let mut cases = cases::canonical()?;
+    if arguments.suite {
+        cases.extend(cases::suite(&["small", "medium", "large"])?);
+    }
     let mut rows = Vec::new();
-    for (model, set, bytes) in cases(&golden, arguments.suite)? {
-        let ours = ours::formats(&model, &bytes)?;
-        for (format, ours, floor) in ours {
+    for case in &cases {
+        let (model, set) = (case.model, case.set);
+        for mut group in contestants::groups(case)? {
+            let format = group.format;
             let label = format!("{format}/{model}/{set}");
-            if arguments
-                .filter
-                .as_ref()
-                .is_some_and(|text| !label.contains(text.as_str()))
-            {
+            let filter = arguments.filter.as_ref();
+            if filter.is_some_and(|text| !label.contains(text.as_str())) {
                 continue;
             }
-            let encoded = ours.encoded;
-            let mut cells: Vec<Cell> = vec![ours.cell];
-            match format {
-                "protobuf" => cells.extend(protobuf_cells::protobuf(&model, &bytes)?),
-                "fory" => cells.extend(fory_cells::fory(&model, &encoded, true)?),
-                _ => cells.extend(fory_cells::fory(&model, &encoded, false)?),
-            }
-            let mut cells = cells;
-            cells.push(floor);
             for op in Op::ALL {
                 if arguments.op.as_ref().is_some_and(|name| name != op.name()) {
                     continue;
                 }
-                let measured = measure::group(&mut cells, op, arguments.rounds);
-                rows.extend(report::rows(format, &model, &set, op, measured));
+                let measured = measure::group(&mut group.cells, op, arguments.rounds);
+                rows.extend(report::rows(format, model, set, op, measured));
             }
             if !arguments.json {
                 eprintln!("{label}");
             }
         }
     }
+    let host = host::describe(allocations::NAME);
     if arguments.json {
-        println!("{}", report::json(&rows));
+        println!("{}", report::json(&host, &rows));
     } else {
-        println!("{}", report::markdown(&rows));
+        println!("{}", report::markdown(&host, &rows));
     }
     Ok(())
 }

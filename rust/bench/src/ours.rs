@@ -1,8 +1,8 @@
 //! The compiled codec as a contestant.
 
+use interop_bench_setup::models::{Model, Visitor, visit};
 use interop_contestants::cell::{Cell, Op, cell, runner};
-use interop_models::{Codec, Decode, Encode, Fory, ForyConsistent, Protobuf};
-use interop_models::{protobuf as bench, suite};
+use interop_models::{Decode, Encode, Fory, ForyConsistent, Protobuf};
 
 use crate::floors;
 
@@ -16,53 +16,30 @@ type Formats = Vec<(&'static str, Ours, Cell)>;
 
 /// Our operations on the model named in each format, and the floors.
 pub fn formats(model: &str, bytes: &[u8]) -> Result<Formats, String> {
-    macro_rules! models {
-        ($($name:literal => $ty:ty),* $(,)?) => {
-            match model {
-                $($name => all::<$ty>(bytes),)*
-                _ => Err(format!("no model named {model}")),
-            }
-        };
-    }
-    models! {
-        "NumericStruct" => bench::NumericStruct,
-        "NumericStructList" => bench::NumericStructList,
-        "Sample" => bench::Sample,
-        "SampleList" => bench::SampleList,
-        "MediaContent" => bench::MediaContent,
-        "MediaContentList" => bench::MediaContentList,
-        "SimpleStruct" => suite::SimpleStruct,
-        "Person" => suite::Person,
-        "Company" => suite::Company,
-        "ECommerceData" => suite::ECommerceData,
-        "SystemData" => suite::SystemData,
-    }
+    visit(model, Value { bytes })?
 }
 
-fn all<M>(bytes: &[u8]) -> Result<Formats, String>
-where
-    M: Codec
-        + Clone
-        + PartialEq
-        + Encode<Protobuf>
-        + Decode<Protobuf>
-        + Encode<Fory>
-        + Decode<Fory>
-        + Encode<ForyConsistent>
-        + Decode<ForyConsistent>
-        + 'static,
-{
-    let value = M::decode::<Protobuf>(bytes).map_err(|error| error.to_string())?;
-    Ok(vec![
-        one::<M, Fory>("fory", &value)?,
-        one::<M, ForyConsistent>("fory-consistent", &value)?,
-        one::<M, Protobuf>("protobuf", &value)?,
-    ])
+/// A value in protobuf.
+struct Value<'a> {
+    bytes: &'a [u8],
+}
+
+impl Visitor for Value<'_> {
+    type Output = Result<Formats, String>;
+
+    fn visit<M: Model>(self) -> Self::Output {
+        let value = M::decode::<Protobuf>(self.bytes).map_err(|error| error.to_string())?;
+        Ok(vec![
+            one::<M, Fory>("fory", &value)?,
+            one::<M, ForyConsistent>("fory-consistent", &value)?,
+            one::<M, Protobuf>("protobuf", &value)?,
+        ])
+    }
 }
 
 fn one<M, F>(format: &'static str, value: &M) -> Result<(&'static str, Ours, Cell), String>
 where
-    M: Codec + Clone + PartialEq + Encode<F> + Decode<F> + 'static,
+    M: Model + Encode<F> + Decode<F>,
     F: 'static,
 {
     let encoded = value.encode_to_vec::<F>();
