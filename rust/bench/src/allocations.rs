@@ -1,27 +1,40 @@
-//! The one allocator of all contestants: the system's, with a count that runs only on request.
+//! The one allocator of all contestants: the system's or, by the feature of that name, mimalloc,
+//! with a count that runs only on request.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// The system's allocator.
+#[cfg(feature = "mimalloc")]
+use mimalloc::MiMalloc as Inner;
+#[cfg(not(feature = "mimalloc"))]
+use std::alloc::System as Inner;
+
+/// Its name in reports.
+pub const NAME: &str = if cfg!(feature = "mimalloc") {
+    "mimalloc"
+} else {
+    "system"
+};
+
+/// The allocator.
 pub struct Counting;
 
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: every call is passed on to the system's allocator unchanged.
+// SAFETY: every call is passed on to the inner allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if ACTIVE.load(Relaxed) {
             COUNT.fetch_add(1, Relaxed);
         }
-        // SAFETY: the caller's obligations are those of the system's allocator.
-        unsafe { System.alloc(layout) }
+        // SAFETY: the caller's obligations are those of the inner allocator.
+        unsafe { Inner.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         // SAFETY: as above.
-        unsafe { System.dealloc(place, layout) }
+        unsafe { Inner.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -29,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
             COUNT.fetch_add(1, Relaxed);
         }
         // SAFETY: as above.
-        unsafe { System.realloc(place, layout, size) }
+        unsafe { Inner.realloc(place, layout, size) }
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
+use interop_bench::allocations;
 use interop_contestants::cell::{Cell, Op};
-
-use crate::allocations;
 
 /// Length of a batch in nanoseconds: long enough for the clock, short against the machine's
 /// moods.

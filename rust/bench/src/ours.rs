@@ -1,12 +1,12 @@
 //! The compiled codec as a contestant.
 
+use interop_bench_setup::models::{Model, Visitor, visit};
 use interop_contestants::cell::{Cell, Op, cell, runner};
 use interop_models::{
-    Codec, Decode, Encode, FlatBuffers, Fory, ForyConsistent, Json, MessagePack, Protobuf,
+    Decode, Encode, FlatBuffers, Fory, ForyConsistent, Json, MessagePack, Protobuf,
 };
-use interop_models::{protobuf as bench, suite};
 
-use crate::floors;
+use crate::{floors, views};
 
 /// Our operations, and what we write.
 pub struct Ours {
@@ -18,62 +18,38 @@ type Formats = Vec<(&'static str, Ours, Cell)>;
 
 /// Our operations on the model named in each format, and the floors.
 pub fn formats(model: &str, bytes: &[u8]) -> Result<Formats, String> {
-    macro_rules! models {
-        ($($name:literal => $ty:ty),* $(,)?) => {
-            match model {
-                $($name => all::<$ty>(bytes),)*
-                _ => Err(format!("no model named {model}")),
-            }
-        };
+    let mut formats = visit(model, Value { bytes })??;
+    for (format, ours, _) in &mut formats {
+        let view = views::reading(format, model, ours.encoded.clone());
+        ours.cell.ops.extend(view.map(|view| (Op::ReadView, view)));
     }
-    models! {
-        "NumericStruct" => bench::NumericStruct,
-        "NumericStructList" => bench::NumericStructList,
-        "Sample" => bench::Sample,
-        "SampleList" => bench::SampleList,
-        "MediaContent" => bench::MediaContent,
-        "MediaContentList" => bench::MediaContentList,
-        "SimpleStruct" => suite::SimpleStruct,
-        "Person" => suite::Person,
-        "Company" => suite::Company,
-        "ECommerceData" => suite::ECommerceData,
-        "SystemData" => suite::SystemData,
-    }
+    Ok(formats)
 }
 
-fn all<M>(bytes: &[u8]) -> Result<Formats, String>
-where
-    M: Codec
-        + Clone
-        + PartialEq
-        + Encode<Protobuf>
-        + Decode<Protobuf>
-        + Encode<Fory>
-        + Decode<Fory>
-        + Encode<ForyConsistent>
-        + Decode<ForyConsistent>
-        + Encode<Json>
-        + Decode<Json>
-        + Encode<MessagePack>
-        + Decode<MessagePack>
-        + Encode<FlatBuffers>
-        + Decode<FlatBuffers>
-        + 'static,
-{
-    let value = M::decode::<Protobuf>(bytes).map_err(|error| error.to_string())?;
-    Ok(vec![
-        one::<M, Fory>("fory", &value)?,
-        one::<M, ForyConsistent>("fory-consistent", &value)?,
-        one::<M, Protobuf>("protobuf", &value)?,
-        one::<M, Json>("json", &value)?,
-        one::<M, MessagePack>("msgpack", &value)?,
-        one::<M, FlatBuffers>("flatbuffers", &value)?,
-    ])
+/// A value in protobuf.
+struct Value<'a> {
+    bytes: &'a [u8],
+}
+
+impl Visitor for Value<'_> {
+    type Output = Result<Formats, String>;
+
+    fn visit<M: Model>(self) -> Self::Output {
+        let value = M::decode::<Protobuf>(self.bytes).map_err(|error| error.to_string())?;
+        Ok(vec![
+            one::<M, Fory>("fory", &value)?,
+            one::<M, ForyConsistent>("fory-consistent", &value)?,
+            one::<M, Protobuf>("protobuf", &value)?,
+            one::<M, Json>("json", &value)?,
+            one::<M, MessagePack>("msgpack", &value)?,
+            one::<M, FlatBuffers>("flatbuffers", &value)?,
+        ])
+    }
 }
 
 fn one<M, F>(format: &'static str, value: &M) -> Result<(&'static str, Ours, Cell), String>
 where
-    M: Codec + Clone + PartialEq + Encode<F> + Decode<F> + 'static,
+    M: Model + Encode<F> + Decode<F>,
     F: 'static,
 {
     let encoded = value.encode_to_vec::<F>();

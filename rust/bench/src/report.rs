@@ -105,7 +105,7 @@ fn rounded(value: f64) -> Value {
 }
 
 /// All rows and what they were measured on.
-pub fn json(rows: &[Row]) -> String {
+pub fn json(host: &Value, rows: &[Row]) -> String {
     let rows: Vec<Value> = rows
         .iter()
         .map(|row| {
@@ -126,14 +126,22 @@ pub fn json(rows: &[Row]) -> String {
             })
         })
         .collect();
-    let report = json!({ "metric": "ns/op", "rows": rows });
+    let report = json!({ "metric": "ns/op", "host": host, "rows": rows });
     serde_json::to_string_pretty(&report).unwrap_or_default()
 }
 
 /// A table a reader can scan: ours against the best peer, cell by cell.
-pub fn markdown(rows: &[Row]) -> String {
-    let mut out = String::from(
-        "| format | model | set | op | contestant | ns/op | Mop/s | allocations | peer / ours | over floor |\n|---|---|---|---|---|---|---|---|---|---|\n",
+pub fn markdown(host: &Value, rows: &[Row]) -> String {
+    let mut out = String::new();
+    for (name, value) in host.as_object().into_iter().flatten() {
+        // Text without its quotes.
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        let _ = writeln!(out, "- {name}: {text}");
+    }
+    out.push_str(
+        "\n| format | model | set | op | contestant | ns/op | Mop/s | allocations | peer / ours | over floor |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let ratio = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
     for row in rows {
