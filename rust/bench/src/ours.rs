@@ -1,7 +1,7 @@
 //! The compiled codec as a contestant.
 
-use interop_contestants::cell::{Cell, Op, cell, runner};
-use interop_models::{Codec, Decode, Encode, Fory, ForyConsistent, Protobuf};
+use interop_contestants::cell::{Cell, Op, Runner, cell, runner};
+use interop_models::{Codec, Decode, Encode, Fory, ForyConsistent, Protobuf, View};
 use interop_models::{protobuf as bench, suite};
 
 use crate::floors;
@@ -14,28 +14,57 @@ pub struct Ours {
 
 type Formats = Vec<(&'static str, Ours, Cell)>;
 
+/// A loop that reads a view and drops it. The view holds every field: numbers decoded, text and
+/// bytes checked and borrowed, runs of numbers checked; so the row is one pass over the message
+/// that refuses all that reading an owned value refuses.
+macro_rules! view_runner {
+    ($module:ident::$view:ident, $format:ty, $input:expr) => {{
+        let input = $input;
+        Box::new(move |times: u32| {
+            for _ in 0..times {
+                let view = $module::$view::view::<$format>(std::hint::black_box(&input));
+                std::hint::black_box(&view);
+            }
+        })
+    }};
+}
+
 /// Our operations on the model named in each format, and the floors.
 pub fn formats(model: &str, bytes: &[u8]) -> Result<Formats, String> {
     macro_rules! models {
-        ($($name:literal => $ty:ty),* $(,)?) => {
+        ($($name:literal => $module:ident::$ty:ident $view:ident),* $(,)?) => {
             match model {
-                $($name => all::<$ty>(bytes),)*
+                $($name => {
+                    let mut formats = all::<$module::$ty>(bytes)?;
+                    for (format, ours, _) in &mut formats {
+                        let input = ours.encoded.clone();
+                        let runner: Runner = match *format {
+                            "fory" => view_runner!($module::$view, Fory, input),
+                            "fory-consistent" => {
+                                view_runner!($module::$view, ForyConsistent, input)
+                            }
+                            _ => view_runner!($module::$view, Protobuf, input),
+                        };
+                        ours.cell.ops.push((Op::ReadView, runner));
+                    }
+                    Ok(formats)
+                })*
                 _ => Err(format!("no model named {model}")),
             }
         };
     }
     models! {
-        "NumericStruct" => bench::NumericStruct,
-        "NumericStructList" => bench::NumericStructList,
-        "Sample" => bench::Sample,
-        "SampleList" => bench::SampleList,
-        "MediaContent" => bench::MediaContent,
-        "MediaContentList" => bench::MediaContentList,
-        "SimpleStruct" => suite::SimpleStruct,
-        "Person" => suite::Person,
-        "Company" => suite::Company,
-        "ECommerceData" => suite::ECommerceData,
-        "SystemData" => suite::SystemData,
+        "NumericStruct" => bench::NumericStruct NumericStructView,
+        "NumericStructList" => bench::NumericStructList NumericStructListView,
+        "Sample" => bench::Sample SampleView,
+        "SampleList" => bench::SampleList SampleListView,
+        "MediaContent" => bench::MediaContent MediaContentView,
+        "MediaContentList" => bench::MediaContentList MediaContentListView,
+        "SimpleStruct" => suite::SimpleStruct SimpleStructView,
+        "Person" => suite::Person PersonView,
+        "Company" => suite::Company CompanyView,
+        "ECommerceData" => suite::ECommerceData ECommerceDataView,
+        "SystemData" => suite::SystemData SystemDataView,
     }
 }
 

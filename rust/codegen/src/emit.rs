@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::plan::{Package, Plan};
-use crate::{flatbuffers, fory, json, msgpack, names, protobuf, types};
+use crate::{flatbuffers, fory, json, msgpack, names, protobuf, types, view};
 
 /// Source text being written.
 #[derive(Default)]
@@ -79,8 +79,9 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
         .line("use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};");
     source.line("use interop_runtime::protobuf::{self, Tag, UnknownFields};");
     source.line("use interop_runtime::cpu::Portable;");
-    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};");
+    source.line("use interop_runtime::{Cpu, Error, FieldError, In, Map, MessageView, Numbers, Out, Run, Seen};");
     source.line("use interop_runtime::{flatbuffers, json, msgpack};");
+    source.line("use std::borrow::Cow;");
     for id in &contents.enums {
         source.line("");
         types::enumeration(&mut source, plan, *id);
@@ -101,6 +102,8 @@ fn file(plan: &Plan<'_>, package: &str, contents: &Package) -> String {
             source.line("");
             fory::message(&mut source, plan, message, slot, number);
         }
+        source.line("");
+        view::message(&mut source, plan, message);
     }
     source.text
 }

@@ -9,6 +9,8 @@ use crate::type_def::{self, Nested};
 struct Context<'p, 's> {
     plan: &'p Plan<'s>,
     package: &'p str,
+    /// Reads views, which borrow from the input.
+    view: bool,
 }
 
 pub fn message(
@@ -18,18 +20,11 @@ pub fn message(
     slot: usize,
     number: u32,
 ) {
-    let order = type_def::ordered(plan.schema, message.fields.iter().map(|field| field.field));
-    let planned = |field: &&Field| {
-        let found = message
-            .fields
-            .iter()
-            .find(|p| std::ptr::eq(p.field, *field));
-        found.filter(|p| p.field.number == field.number)
-    };
-    let fields: Vec<&FieldPlan<'_>> = order.iter().filter_map(planned).collect();
+    let (order, fields) = ordered(plan, message);
     let context = Context {
         plan,
         package: message.package,
+        view: false,
     };
     source.line("// SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of");
     source
@@ -51,6 +46,40 @@ pub fn message(
     source.line("");
     context.set_scalar(source, &fields);
     source.line("}");
+}
+
+/// The fields in Fory's order, as the schema and as the plan has them.
+fn ordered<'p, 's>(
+    plan: &Plan<'s>,
+    message: &'p MessagePlan<'s>,
+) -> (Vec<&'s Field>, Vec<&'p FieldPlan<'s>>) {
+    let order = type_def::ordered(plan.schema, message.fields.iter().map(|field| field.field));
+    let planned = |field: &&Field| {
+        let found = message
+            .fields
+            .iter()
+            .find(|p| std::ptr::eq(p.field, *field));
+        found.filter(|p| p.field.number == field.number)
+    };
+    let fields = order.iter().filter_map(planned).collect();
+    (order, fields)
+}
+
+/// The functions that read a view.
+pub fn read_view(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
+    let fields = ordered(plan, message).1;
+    let context = Context {
+        plan,
+        package: message.package,
+        view: true,
+    };
+    context.read(source, &fields);
+    source.line("");
+    context.read_one(source, &fields);
+    source.line("");
+    context.clear_one(source, &fields);
+    source.line("");
+    context.set_scalar(source, &fields);
 }
 
 fn hex(bytes: &[u8]) -> Vec<String> {
@@ -125,6 +154,22 @@ impl Context<'_, '_> {
         match ty {
             Type::Message(id) => plan::time(self.plan.schema, *id),
             _ => None,
+        }
+    }
+
+    /// The type that a message is read into.
+    fn message_type(&self, ty: &Type) -> String {
+        match ty {
+            Type::Message(id) if self.view => self.plan.view_path(*id, self.package),
+            _ => self.plan.leaf(ty, self.package),
+        }
+    }
+
+    fn input(&self) -> &'static str {
+        if self.view {
+            "input: &mut In<'a>,"
+        } else {
+            "input: &mut In<'_>,"
         }
     }
 
@@ -498,13 +543,13 @@ impl Context<'_, '_> {
             Type::Bytes => "fory::bytes::<C>(input)".to_owned(),
             _ if self.time(ty).is_some() => {
                 let read = self.read_into(ty, "value");
-                let leaf = self.plan.leaf(ty, self.package);
+                let leaf = self.message_type(ty);
                 format!("{{ let mut value = {leaf}::default(); {read}.map(|()| value) }}")
             }
             _ => self.read_number(ty),
         };
         let (types, value) = if self.is_struct(ty) {
-            let leaf = self.plan.leaf(ty, self.package);
+            let leaf = self.message_type(ty);
             (
                 format!("fory::struct_value_type::<C, {leaf}, M>"),
                 "fory::read_struct_value::<C, _, M>".to_owned(),
@@ -545,7 +590,7 @@ impl Context<'_, '_> {
         source.line("#[inline(always)]");
         source.line("fn read_fields<C: Cpu, M: Mode>(");
         source.line("&mut self,");
-        source.line("input: &mut In<'_>,");
+        source.line(self.input());
         source.line("meta: &mut ReadMeta,");
         source.line(") -> Result<(), Error> {");
         source.line("let _ = &meta;");
@@ -601,7 +646,7 @@ impl Context<'_, '_> {
         source.line("fn read_field<C: Cpu, M: Mode>(");
         source.line("&mut self,");
         source.line("index: usize,");
-        source.line("input: &mut In<'_>,");
+        source.line(self.input());
         source.line("meta: &mut ReadMeta,");
         source.line(") -> Result<(), Error> {");
         source.line("let _ = (&input, &meta);");
@@ -655,6 +700,7 @@ impl Context<'_, '_> {
                 Type::Int { .. } => "value.to_int()?",
                 Type::Float32 => "value.to_f32()?",
                 Type::Float64 => "value.to_f64()?",
+                Type::String if self.view => "value.to_text()?.into()",
                 Type::String => "value.to_text()?",
                 _ => continue,
             };

@@ -28,6 +28,7 @@ mod plan;
 mod protobuf;
 mod type_def;
 mod types;
+mod view;
 
 use interop_schema::Schema;
 

@@ -277,6 +277,33 @@ impl<'s> Plan<'s> {
         path(&message.package, &name, package)
     }
 
+    /// Name of a message's view.
+    pub fn view_name(&self, id: MessageId) -> String {
+        let message = self.schema.message(id);
+        let mut name = rust_name(&message.full_name, &message.package) + "View";
+        // A message or enum of the schema may be called so itself.
+        while self.is_taken(&name, &message.package) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn is_taken(&self, name: &str, package: &str) -> bool {
+        let messages = self.schema.messages.iter();
+        let messages = messages.map(|message| (&message.full_name, &message.package));
+        let enums = self.schema.enums.iter();
+        let enums = enums.map(|enumeration| (&enumeration.full_name, &enumeration.package));
+        messages
+            .chain(enums)
+            .any(|(full_name, of)| of == package && rust_name(full_name, of) == name)
+    }
+
+    /// Path of a message's view, seen from `package`.
+    pub fn view_path(&self, id: MessageId, package: &str) -> String {
+        let message = self.schema.message(id);
+        path(&message.package, &self.view_name(id), package)
+    }
+
     /// Path of an enum's type, seen from `package`.
     pub fn enum_path(&self, id: EnumId, package: &str) -> String {
         let enumeration = self.schema.enumeration(id);

@@ -8,8 +8,9 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, MessageView, Numbers, Out, Run, Seen};
 use interop_runtime::{flatbuffers, json, msgpack};
+use std::borrow::Cow;
 
 /// `protobuf.Player`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -1130,6 +1131,348 @@ unsafe impl fory::Struct for NumericStruct {
     }
 }
 
+/// [`NumericStruct`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NumericStructView<'a> {
+    /// Field 1.
+    pub f1: i32,
+    /// Field 2.
+    pub f2: i32,
+    /// Field 3.
+    pub f3: i32,
+    /// Field 4.
+    pub f4: i32,
+    /// Field 5.
+    pub f5: i32,
+    /// Field 6.
+    pub f6: i32,
+    /// Field 7.
+    pub f7: i32,
+    /// Field 8.
+    pub f8: i32,
+    /// Field 9.
+    pub f9: i32,
+    /// Field 10.
+    pub f10: i32,
+    /// Field 11.
+    pub f11: i32,
+    /// Field 12.
+    pub f12: i32,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl NumericStructView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> NumericStruct {
+        NumericStruct {
+            f1: self.f1,
+            f2: self.f2,
+            f3: self.f3,
+            f4: self.f4,
+            f5: self.f5,
+            f6: self.f6,
+            f7: self.f7,
+            f8: self.f8,
+            f9: self.f9,
+            f10: self.f10,
+            f11: self.f11,
+            f12: self.f12,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for NumericStructView<'_> {
+    type Owned = NumericStruct;
+
+    fn own(&self) -> NumericStruct {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for NumericStructView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.f1 = protobuf::i32_::<C>(input).at("f1")?;
+            }
+            if input.next_is(0x10) {
+                self.f2 = protobuf::i32_::<C>(input).at("f2")?;
+            }
+            if input.next_is(0x18) {
+                self.f3 = protobuf::i32_::<C>(input).at("f3")?;
+            }
+            if input.next_is(0x20) {
+                self.f4 = protobuf::i32_::<C>(input).at("f4")?;
+            }
+            if input.next_is(0x28) {
+                self.f5 = protobuf::i32_::<C>(input).at("f5")?;
+            }
+            if input.next_is(0x30) {
+                self.f6 = protobuf::i32_::<C>(input).at("f6")?;
+            }
+            if input.next_is(0x38) {
+                self.f7 = protobuf::i32_::<C>(input).at("f7")?;
+            }
+            if input.next_is(0x40) {
+                self.f8 = protobuf::i32_::<C>(input).at("f8")?;
+            }
+            if input.next_is(0x48) {
+                self.f9 = protobuf::i32_::<C>(input).at("f9")?;
+            }
+            if input.next_is(0x50) {
+                self.f10 = protobuf::i32_::<C>(input).at("f10")?;
+            }
+            if input.next_is(0x58) {
+                self.f11 = protobuf::i32_::<C>(input).at("f11")?;
+            }
+            if input.next_is(0x60) {
+                self.f12 = protobuf::i32_::<C>(input).at("f12")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> NumericStructView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.f1 = protobuf::i32_::<Portable>(input).at("f1")?;
+                    }
+                    16 => {
+                        self.f2 = protobuf::i32_::<Portable>(input).at("f2")?;
+                    }
+                    24 => {
+                        self.f3 = protobuf::i32_::<Portable>(input).at("f3")?;
+                    }
+                    32 => {
+                        self.f4 = protobuf::i32_::<Portable>(input).at("f4")?;
+                    }
+                    40 => {
+                        self.f5 = protobuf::i32_::<Portable>(input).at("f5")?;
+                    }
+                    48 => {
+                        self.f6 = protobuf::i32_::<Portable>(input).at("f6")?;
+                    }
+                    56 => {
+                        self.f7 = protobuf::i32_::<Portable>(input).at("f7")?;
+                    }
+                    64 => {
+                        self.f8 = protobuf::i32_::<Portable>(input).at("f8")?;
+                    }
+                    72 => {
+                        self.f9 = protobuf::i32_::<Portable>(input).at("f9")?;
+                    }
+                    80 => {
+                        self.f10 = protobuf::i32_::<Portable>(input).at("f10")?;
+                    }
+                    88 => {
+                        self.f11 = protobuf::i32_::<Portable>(input).at("f11")?;
+                    }
+                    96 => {
+                        self.f12 = protobuf::i32_::<Portable>(input).at("f12")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for NumericStructView<'a> {
+        const KIND: u64 = <NumericStruct as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("f1")? {
+                self.f1 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("f2")? {
+                self.f2 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("f3")? {
+                self.f3 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("f4")? {
+                self.f4 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("f5")? {
+                self.f5 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i32::from_le_bytes)).at("f6")? {
+                self.f6 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(i32::from_le_bytes)).at("f7")? {
+                self.f7 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("f8")? {
+                self.f8 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 8).map(|read| read.map(i32::from_le_bytes)).at("f9")? {
+                self.f9 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(i32::from_le_bytes)).at("f10")? {
+                self.f10 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(i32::from_le_bytes)).at("f11")? {
+                self.f11 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 11).map(|read| read.map(i32::from_le_bytes)).at("f12")? {
+                self.f12 = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for NumericStructView<'a> {
+        type Owned = NumericStruct;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            let mut run = Run::new(input);
+            self.f1 = run.zigzag32::<C>();
+            self.f2 = run.zigzag32::<C>();
+            self.f3 = run.zigzag32::<C>();
+            self.f4 = run.zigzag32::<C>();
+            self.f5 = run.zigzag32::<C>();
+            self.f6 = run.zigzag32::<C>();
+            self.f7 = run.zigzag32::<C>();
+            self.f8 = run.zigzag32::<C>();
+            self.f9 = run.zigzag32::<C>();
+            self.f10 = run.zigzag32::<C>();
+            self.f11 = run.zigzag32::<C>();
+            self.f12 = run.zigzag32::<C>();
+            if !run.finish(input) {
+                self.f1 = input.zigzag32::<Portable>().at("f1")?;
+                self.f2 = input.zigzag32::<Portable>().at("f2")?;
+                self.f3 = input.zigzag32::<Portable>().at("f3")?;
+                self.f4 = input.zigzag32::<Portable>().at("f4")?;
+                self.f5 = input.zigzag32::<Portable>().at("f5")?;
+                self.f6 = input.zigzag32::<Portable>().at("f6")?;
+                self.f7 = input.zigzag32::<Portable>().at("f7")?;
+                self.f8 = input.zigzag32::<Portable>().at("f8")?;
+                self.f9 = input.zigzag32::<Portable>().at("f9")?;
+                self.f10 = input.zigzag32::<Portable>().at("f10")?;
+                self.f11 = input.zigzag32::<Portable>().at("f11")?;
+                self.f12 = input.zigzag32::<Portable>().at("f12")?;
+            }
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.f1 = input.zigzag32::<C>().at("f1")?;
+                }
+                1 => {
+                    self.f2 = input.zigzag32::<C>().at("f2")?;
+                }
+                2 => {
+                    self.f3 = input.zigzag32::<C>().at("f3")?;
+                }
+                3 => {
+                    self.f4 = input.zigzag32::<C>().at("f4")?;
+                }
+                4 => {
+                    self.f5 = input.zigzag32::<C>().at("f5")?;
+                }
+                5 => {
+                    self.f6 = input.zigzag32::<C>().at("f6")?;
+                }
+                6 => {
+                    self.f7 = input.zigzag32::<C>().at("f7")?;
+                }
+                7 => {
+                    self.f8 = input.zigzag32::<C>().at("f8")?;
+                }
+                8 => {
+                    self.f9 = input.zigzag32::<C>().at("f9")?;
+                }
+                9 => {
+                    self.f10 = input.zigzag32::<C>().at("f10")?;
+                }
+                10 => {
+                    self.f11 = input.zigzag32::<C>().at("f11")?;
+                }
+                11 => {
+                    self.f12 = input.zigzag32::<C>().at("f12")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.f1 = Default::default(),
+                1 => self.f2 = Default::default(),
+                2 => self.f3 = Default::default(),
+                3 => self.f4 = Default::default(),
+                4 => self.f5 = Default::default(),
+                5 => self.f6 = Default::default(),
+                6 => self.f7 = Default::default(),
+                7 => self.f8 = Default::default(),
+                8 => self.f9 = Default::default(),
+                9 => self.f10 = Default::default(),
+                10 => self.f11 = Default::default(),
+                11 => self.f12 = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.f1 = value.to_int()?,
+                1 => self.f2 = value.to_int()?,
+                2 => self.f3 = value.to_int()?,
+                3 => self.f4 = value.to_int()?,
+                4 => self.f5 = value.to_int()?,
+                5 => self.f6 = value.to_int()?,
+                6 => self.f7 = value.to_int()?,
+                7 => self.f8 = value.to_int()?,
+                8 => self.f9 = value.to_int()?,
+                9 => self.f10 = value.to_int()?,
+                10 => self.f11 = value.to_int()?,
+                11 => self.f12 = value.to_int()?,
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `protobuf.FixedNumericStruct`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FixedNumericStruct {
@@ -2158,6 +2501,333 @@ unsafe impl fory::Struct for FixedNumericStruct {
     }
 }
 
+/// [`FixedNumericStruct`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FixedNumericStructView<'a> {
+    /// Field 1.
+    pub f1: i32,
+    /// Field 2.
+    pub f2: i32,
+    /// Field 3.
+    pub f3: i32,
+    /// Field 4.
+    pub f4: i32,
+    /// Field 5.
+    pub f5: i32,
+    /// Field 6.
+    pub f6: i32,
+    /// Field 7.
+    pub f7: i32,
+    /// Field 8.
+    pub f8: i32,
+    /// Field 9.
+    pub f9: i32,
+    /// Field 10.
+    pub f10: i32,
+    /// Field 11.
+    pub f11: i32,
+    /// Field 12.
+    pub f12: i32,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl FixedNumericStructView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> FixedNumericStruct {
+        FixedNumericStruct {
+            f1: self.f1,
+            f2: self.f2,
+            f3: self.f3,
+            f4: self.f4,
+            f5: self.f5,
+            f6: self.f6,
+            f7: self.f7,
+            f8: self.f8,
+            f9: self.f9,
+            f10: self.f10,
+            f11: self.f11,
+            f12: self.f12,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for FixedNumericStructView<'_> {
+    type Owned = FixedNumericStruct;
+
+    fn own(&self) -> FixedNumericStruct {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for FixedNumericStructView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0d) {
+                self.f1 = protobuf::sfixed32::<C>(input).at("f1")?;
+            }
+            if input.next_is(0x15) {
+                self.f2 = protobuf::sfixed32::<C>(input).at("f2")?;
+            }
+            if input.next_is(0x1d) {
+                self.f3 = protobuf::sfixed32::<C>(input).at("f3")?;
+            }
+            if input.next_is(0x25) {
+                self.f4 = protobuf::sfixed32::<C>(input).at("f4")?;
+            }
+            if input.next_is(0x2d) {
+                self.f5 = protobuf::sfixed32::<C>(input).at("f5")?;
+            }
+            if input.next_is(0x35) {
+                self.f6 = protobuf::sfixed32::<C>(input).at("f6")?;
+            }
+            if input.next_is(0x3d) {
+                self.f7 = protobuf::sfixed32::<C>(input).at("f7")?;
+            }
+            if input.next_is(0x45) {
+                self.f8 = protobuf::sfixed32::<C>(input).at("f8")?;
+            }
+            if input.next_is(0x4d) {
+                self.f9 = protobuf::sfixed32::<C>(input).at("f9")?;
+            }
+            if input.next_is(0x55) {
+                self.f10 = protobuf::sfixed32::<C>(input).at("f10")?;
+            }
+            if input.next_is(0x5d) {
+                self.f11 = protobuf::sfixed32::<C>(input).at("f11")?;
+            }
+            if input.next_is(0x65) {
+                self.f12 = protobuf::sfixed32::<C>(input).at("f12")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> FixedNumericStructView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    13 => {
+                        self.f1 = protobuf::sfixed32::<Portable>(input).at("f1")?;
+                    }
+                    21 => {
+                        self.f2 = protobuf::sfixed32::<Portable>(input).at("f2")?;
+                    }
+                    29 => {
+                        self.f3 = protobuf::sfixed32::<Portable>(input).at("f3")?;
+                    }
+                    37 => {
+                        self.f4 = protobuf::sfixed32::<Portable>(input).at("f4")?;
+                    }
+                    45 => {
+                        self.f5 = protobuf::sfixed32::<Portable>(input).at("f5")?;
+                    }
+                    53 => {
+                        self.f6 = protobuf::sfixed32::<Portable>(input).at("f6")?;
+                    }
+                    61 => {
+                        self.f7 = protobuf::sfixed32::<Portable>(input).at("f7")?;
+                    }
+                    69 => {
+                        self.f8 = protobuf::sfixed32::<Portable>(input).at("f8")?;
+                    }
+                    77 => {
+                        self.f9 = protobuf::sfixed32::<Portable>(input).at("f9")?;
+                    }
+                    85 => {
+                        self.f10 = protobuf::sfixed32::<Portable>(input).at("f10")?;
+                    }
+                    93 => {
+                        self.f11 = protobuf::sfixed32::<Portable>(input).at("f11")?;
+                    }
+                    101 => {
+                        self.f12 = protobuf::sfixed32::<Portable>(input).at("f12")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for FixedNumericStructView<'a> {
+        const KIND: u64 = <FixedNumericStruct as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("f1")? {
+                self.f1 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("f2")? {
+                self.f2 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("f3")? {
+                self.f3 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("f4")? {
+                self.f4 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("f5")? {
+                self.f5 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i32::from_le_bytes)).at("f6")? {
+                self.f6 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(i32::from_le_bytes)).at("f7")? {
+                self.f7 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("f8")? {
+                self.f8 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 8).map(|read| read.map(i32::from_le_bytes)).at("f9")? {
+                self.f9 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(i32::from_le_bytes)).at("f10")? {
+                self.f10 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(i32::from_le_bytes)).at("f11")? {
+                self.f11 = read;
+            }
+            if let Some(read) = table.scalar(buffer, 11).map(|read| read.map(i32::from_le_bytes)).at("f12")? {
+                self.f12 = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for FixedNumericStructView<'a> {
+        type Owned = FixedNumericStruct;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.f1 = input.array().map(i32::from_le_bytes).at("f1")?;
+            self.f2 = input.array().map(i32::from_le_bytes).at("f2")?;
+            self.f3 = input.array().map(i32::from_le_bytes).at("f3")?;
+            self.f4 = input.array().map(i32::from_le_bytes).at("f4")?;
+            self.f5 = input.array().map(i32::from_le_bytes).at("f5")?;
+            self.f6 = input.array().map(i32::from_le_bytes).at("f6")?;
+            self.f7 = input.array().map(i32::from_le_bytes).at("f7")?;
+            self.f8 = input.array().map(i32::from_le_bytes).at("f8")?;
+            self.f9 = input.array().map(i32::from_le_bytes).at("f9")?;
+            self.f10 = input.array().map(i32::from_le_bytes).at("f10")?;
+            self.f11 = input.array().map(i32::from_le_bytes).at("f11")?;
+            self.f12 = input.array().map(i32::from_le_bytes).at("f12")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.f1 = input.array().map(i32::from_le_bytes).at("f1")?;
+                }
+                1 => {
+                    self.f2 = input.array().map(i32::from_le_bytes).at("f2")?;
+                }
+                2 => {
+                    self.f3 = input.array().map(i32::from_le_bytes).at("f3")?;
+                }
+                3 => {
+                    self.f4 = input.array().map(i32::from_le_bytes).at("f4")?;
+                }
+                4 => {
+                    self.f5 = input.array().map(i32::from_le_bytes).at("f5")?;
+                }
+                5 => {
+                    self.f6 = input.array().map(i32::from_le_bytes).at("f6")?;
+                }
+                6 => {
+                    self.f7 = input.array().map(i32::from_le_bytes).at("f7")?;
+                }
+                7 => {
+                    self.f8 = input.array().map(i32::from_le_bytes).at("f8")?;
+                }
+                8 => {
+                    self.f9 = input.array().map(i32::from_le_bytes).at("f9")?;
+                }
+                9 => {
+                    self.f10 = input.array().map(i32::from_le_bytes).at("f10")?;
+                }
+                10 => {
+                    self.f11 = input.array().map(i32::from_le_bytes).at("f11")?;
+                }
+                11 => {
+                    self.f12 = input.array().map(i32::from_le_bytes).at("f12")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.f1 = Default::default(),
+                1 => self.f2 = Default::default(),
+                2 => self.f3 = Default::default(),
+                3 => self.f4 = Default::default(),
+                4 => self.f5 = Default::default(),
+                5 => self.f6 = Default::default(),
+                6 => self.f7 = Default::default(),
+                7 => self.f8 = Default::default(),
+                8 => self.f9 = Default::default(),
+                9 => self.f10 = Default::default(),
+                10 => self.f11 = Default::default(),
+                11 => self.f12 = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.f1 = value.to_int()?,
+                1 => self.f2 = value.to_int()?,
+                2 => self.f3 = value.to_int()?,
+                3 => self.f4 = value.to_int()?,
+                4 => self.f5 = value.to_int()?,
+                5 => self.f6 = value.to_int()?,
+                6 => self.f7 = value.to_int()?,
+                7 => self.f8 = value.to_int()?,
+                8 => self.f9 = value.to_int()?,
+                9 => self.f10 = value.to_int()?,
+                10 => self.f11 = value.to_int()?,
+                11 => self.f12 = value.to_int()?,
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `protobuf.NumericStructList`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NumericStructList {
@@ -2489,6 +3159,132 @@ unsafe impl fory::Struct for NumericStructList {
         Err(format!("{value:?} is no value of this field"))
     }
 }
+
+/// [`NumericStructList`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NumericStructListView<'a> {
+    /// Field 1.
+    pub struct_list: Vec<NumericStructView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl NumericStructListView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> NumericStructList {
+        NumericStructList {
+            struct_list: self.struct_list.iter().map(|value| value.own()).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for NumericStructListView<'_> {
+    type Owned = NumericStructList;
+
+    fn own(&self) -> NumericStructList {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for NumericStructListView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::push_message::<C, _>(input, &mut self.struct_list).at("struct_list")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> NumericStructListView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.struct_list).at("struct_list")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for NumericStructListView<'a> {
+        const KIND: u64 = <NumericStructList as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("struct_list")? {
+                flatbuffers::read_messages(buffer, start, &mut self.struct_list, 0xc362b696399c18a2).at("struct_list")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for NumericStructListView<'a> {
+        type Owned = NumericStructList;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.struct_list).at("struct_list")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.struct_list).at("struct_list")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.struct_list = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};
 
 /// `protobuf.Sample`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -4257,6 +5053,538 @@ unsafe impl fory::Struct for Sample {
     }
 }
 
+/// [`Sample`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SampleView<'a> {
+    /// Field 1.
+    pub int_value: i32,
+    /// Field 2.
+    pub long_value: i64,
+    /// Field 3.
+    pub float_value: f32,
+    /// Field 4.
+    pub double_value: f64,
+    /// Field 5.
+    pub short_value: i32,
+    /// Field 6.
+    pub char_value: i32,
+    /// Field 7.
+    pub boolean_value: bool,
+    /// Field 8.
+    pub int_value_boxed: i32,
+    /// Field 9.
+    pub long_value_boxed: i64,
+    /// Field 10.
+    pub float_value_boxed: f32,
+    /// Field 11.
+    pub double_value_boxed: f64,
+    /// Field 12.
+    pub short_value_boxed: i32,
+    /// Field 13.
+    pub char_value_boxed: i32,
+    /// Field 14.
+    pub boolean_value_boxed: bool,
+    /// Field 15.
+    pub int_array: Numbers<'a, i32>,
+    /// Field 16.
+    pub long_array: Numbers<'a, i64>,
+    /// Field 17.
+    pub float_array: Numbers<'a, f32>,
+    /// Field 18.
+    pub double_array: Numbers<'a, f64>,
+    /// Field 19.
+    pub short_array: Numbers<'a, i32>,
+    /// Field 20.
+    pub char_array: Numbers<'a, i32>,
+    /// Field 21.
+    pub boolean_array: Numbers<'a, bool>,
+    /// Field 22.
+    pub string: Cow<'a, str>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl SampleView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Sample {
+        Sample {
+            int_value: self.int_value,
+            long_value: self.long_value,
+            float_value: self.float_value,
+            double_value: self.double_value,
+            short_value: self.short_value,
+            char_value: self.char_value,
+            boolean_value: self.boolean_value,
+            int_value_boxed: self.int_value_boxed,
+            long_value_boxed: self.long_value_boxed,
+            float_value_boxed: self.float_value_boxed,
+            double_value_boxed: self.double_value_boxed,
+            short_value_boxed: self.short_value_boxed,
+            char_value_boxed: self.char_value_boxed,
+            boolean_value_boxed: self.boolean_value_boxed,
+            int_array: self.int_array.to_vec(),
+            long_array: self.long_array.to_vec(),
+            float_array: self.float_array.to_vec(),
+            double_array: self.double_array.to_vec(),
+            short_array: self.short_array.to_vec(),
+            char_array: self.char_array.to_vec(),
+            boolean_array: self.boolean_array.to_vec(),
+            string: String::from(&**&self.string),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for SampleView<'_> {
+    type Owned = Sample;
+
+    fn own(&self) -> Sample {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for SampleView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.int_value = protobuf::i32_::<C>(input).at("int_value")?;
+            }
+            if input.next_is(0x10) {
+                self.long_value = protobuf::i64_::<C>(input).at("long_value")?;
+            }
+            if input.next_is(0x1d) {
+                self.float_value = protobuf::float::<C>(input).at("float_value")?;
+            }
+            if input.next_is(0x21) {
+                self.double_value = protobuf::double::<C>(input).at("double_value")?;
+            }
+            if input.next_is(0x28) {
+                self.short_value = protobuf::i32_::<C>(input).at("short_value")?;
+            }
+            if input.next_is(0x30) {
+                self.char_value = protobuf::i32_::<C>(input).at("char_value")?;
+            }
+            if input.next_is(0x38) {
+                self.boolean_value = protobuf::bool_::<C>(input).at("boolean_value")?;
+            }
+            if input.next_is(0x40) {
+                self.int_value_boxed = protobuf::i32_::<C>(input).at("int_value_boxed")?;
+            }
+            if input.next_is(0x48) {
+                self.long_value_boxed = protobuf::i64_::<C>(input).at("long_value_boxed")?;
+            }
+            if input.next_is(0x55) {
+                self.float_value_boxed = protobuf::float::<C>(input).at("float_value_boxed")?;
+            }
+            if input.next_is(0x59) {
+                self.double_value_boxed = protobuf::double::<C>(input).at("double_value_boxed")?;
+            }
+            if input.next_is(0x60) {
+                self.short_value_boxed = protobuf::i32_::<C>(input).at("short_value_boxed")?;
+            }
+            if input.next_is(0x68) {
+                self.char_value_boxed = protobuf::i32_::<C>(input).at("char_value_boxed")?;
+            }
+            if input.next_is(0x70) {
+                self.boolean_value_boxed = protobuf::bool_::<C>(input).at("boolean_value_boxed")?;
+            }
+            if input.next_is(0x7a) {
+                protobuf::packed_varints::<C, _>(input, &mut self.int_array, |value| value as i32).at("int_array")?;
+            }
+            if input.next_are(&[0x82, 0x01]) {
+                protobuf::packed_varints::<C, _>(input, &mut self.long_array, |value| value as i64).at("long_array")?;
+            }
+            if input.next_are(&[0x8a, 0x01]) {
+                protobuf::packed_fixed::<C, _>(input, &mut self.float_array).at("float_array")?;
+            }
+            if input.next_are(&[0x92, 0x01]) {
+                protobuf::packed_fixed::<C, _>(input, &mut self.double_array).at("double_array")?;
+            }
+            if input.next_are(&[0x9a, 0x01]) {
+                protobuf::packed_varints::<C, _>(input, &mut self.short_array, |value| value as i32).at("short_array")?;
+            }
+            if input.next_are(&[0xa2, 0x01]) {
+                protobuf::packed_varints::<C, _>(input, &mut self.char_array, |value| value as i32).at("char_array")?;
+            }
+            if input.next_are(&[0xaa, 0x01]) {
+                protobuf::packed_varints::<C, _>(input, &mut self.boolean_array, |value| value != 0).at("boolean_array")?;
+            }
+            if input.next_are(&[0xb2, 0x01]) {
+                protobuf::read_string::<C>(input, &mut self.string).at("string")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> SampleView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.int_value = protobuf::i32_::<Portable>(input).at("int_value")?;
+                    }
+                    16 => {
+                        self.long_value = protobuf::i64_::<Portable>(input).at("long_value")?;
+                    }
+                    29 => {
+                        self.float_value = protobuf::float::<Portable>(input).at("float_value")?;
+                    }
+                    33 => {
+                        self.double_value = protobuf::double::<Portable>(input).at("double_value")?;
+                    }
+                    40 => {
+                        self.short_value = protobuf::i32_::<Portable>(input).at("short_value")?;
+                    }
+                    48 => {
+                        self.char_value = protobuf::i32_::<Portable>(input).at("char_value")?;
+                    }
+                    56 => {
+                        self.boolean_value = protobuf::bool_::<Portable>(input).at("boolean_value")?;
+                    }
+                    64 => {
+                        self.int_value_boxed = protobuf::i32_::<Portable>(input).at("int_value_boxed")?;
+                    }
+                    72 => {
+                        self.long_value_boxed = protobuf::i64_::<Portable>(input).at("long_value_boxed")?;
+                    }
+                    85 => {
+                        self.float_value_boxed = protobuf::float::<Portable>(input).at("float_value_boxed")?;
+                    }
+                    89 => {
+                        self.double_value_boxed = protobuf::double::<Portable>(input).at("double_value_boxed")?;
+                    }
+                    96 => {
+                        self.short_value_boxed = protobuf::i32_::<Portable>(input).at("short_value_boxed")?;
+                    }
+                    104 => {
+                        self.char_value_boxed = protobuf::i32_::<Portable>(input).at("char_value_boxed")?;
+                    }
+                    112 => {
+                        self.boolean_value_boxed = protobuf::bool_::<Portable>(input).at("boolean_value_boxed")?;
+                    }
+                    120 => {
+                        self.int_array.push(protobuf::i32_::<Portable>(input).at("int_array")?);
+                    }
+                    122 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.int_array, |value| value as i32).at("int_array")?;
+                    }
+                    128 => {
+                        self.long_array.push(protobuf::i64_::<Portable>(input).at("long_array")?);
+                    }
+                    130 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.long_array, |value| value as i64).at("long_array")?;
+                    }
+                    141 => {
+                        self.float_array.push(protobuf::float::<Portable>(input).at("float_array")?);
+                    }
+                    138 => {
+                        protobuf::packed_fixed::<Portable, _>(input, &mut self.float_array).at("float_array")?;
+                    }
+                    145 => {
+                        self.double_array.push(protobuf::double::<Portable>(input).at("double_array")?);
+                    }
+                    146 => {
+                        protobuf::packed_fixed::<Portable, _>(input, &mut self.double_array).at("double_array")?;
+                    }
+                    152 => {
+                        self.short_array.push(protobuf::i32_::<Portable>(input).at("short_array")?);
+                    }
+                    154 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.short_array, |value| value as i32).at("short_array")?;
+                    }
+                    160 => {
+                        self.char_array.push(protobuf::i32_::<Portable>(input).at("char_array")?);
+                    }
+                    162 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.char_array, |value| value as i32).at("char_array")?;
+                    }
+                    168 => {
+                        self.boolean_array.push(protobuf::bool_::<Portable>(input).at("boolean_array")?);
+                    }
+                    170 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.boolean_array, |value| value != 0).at("boolean_array")?;
+                    }
+                    178 => {
+                        protobuf::read_string::<Portable>(input, &mut self.string).at("string")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for SampleView<'a> {
+        const KIND: u64 = <Sample as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 22, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("int_value")? {
+                self.int_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i64::from_le_bytes)).at("long_value")? {
+                self.long_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f32::from_le_bytes)).at("float_value")? {
+                self.float_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(f64::from_le_bytes)).at("double_value")? {
+                self.double_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("short_value")? {
+                self.short_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i32::from_le_bytes)).at("char_value")? {
+                self.char_value = read;
+            }
+            if let Some(read) = table.bool(buffer, 6).at("boolean_value")? {
+                self.boolean_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("int_value_boxed")? {
+                self.int_value_boxed = read;
+            }
+            if let Some(read) = table.scalar(buffer, 8).map(|read| read.map(i64::from_le_bytes)).at("long_value_boxed")? {
+                self.long_value_boxed = read;
+            }
+            if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(f32::from_le_bytes)).at("float_value_boxed")? {
+                self.float_value_boxed = read;
+            }
+            if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(f64::from_le_bytes)).at("double_value_boxed")? {
+                self.double_value_boxed = read;
+            }
+            if let Some(read) = table.scalar(buffer, 11).map(|read| read.map(i32::from_le_bytes)).at("short_value_boxed")? {
+                self.short_value_boxed = read;
+            }
+            if let Some(read) = table.scalar(buffer, 12).map(|read| read.map(i32::from_le_bytes)).at("char_value_boxed")? {
+                self.char_value_boxed = read;
+            }
+            if let Some(read) = table.bool(buffer, 13).at("boolean_value_boxed")? {
+                self.boolean_value_boxed = read;
+            }
+            if let Some(start) = table.target(buffer, 14).at("int_array")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.int_array, 0x8ec7253642a18c19, |value: i32| value).at("int_array")?;
+            }
+            if let Some(start) = table.target(buffer, 15).at("long_array")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.long_array, 0x94103cc3ee7fb358, |value: i64| value).at("long_array")?;
+            }
+            if let Some(start) = table.target(buffer, 16).at("float_array")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.float_array, 0x3fce7f2d6bc5f320, |value: f32| value).at("float_array")?;
+            }
+            if let Some(start) = table.target(buffer, 17).at("double_array")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.double_array, 0x3fc4132d6bbce717, |value: f64| value).at("double_array")?;
+            }
+            if let Some(start) = table.target(buffer, 18).at("short_array")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.short_array, 0x8ec7253642a18c19, |value: i32| value).at("short_array")?;
+            }
+            if let Some(start) = table.target(buffer, 19).at("char_array")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.char_array, 0x8ec7253642a18c19, |value: i32| value).at("char_array")?;
+            }
+            if let Some(start) = table.target(buffer, 20).at("boolean_array")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.boolean_array, 0x8797b4f7e5edc16d, |value: bool| value).at("boolean_array")?;
+            }
+            if let Some(start) = table.target(buffer, 21).at("string")? {
+                flatbuffers::read_string(buffer, start, &mut self.string).at("string")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for SampleView<'a> {
+        type Owned = Sample;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.double_value = input.array().map(f64::from_le_bytes).at("double_value")?;
+            self.double_value_boxed = input.array().map(f64::from_le_bytes).at("double_value_boxed")?;
+            self.float_value = input.array().map(f32::from_le_bytes).at("float_value")?;
+            self.float_value_boxed = input.array().map(f32::from_le_bytes).at("float_value_boxed")?;
+            self.boolean_value = input.u8().map(|byte| byte != 0).at("boolean_value")?;
+            self.boolean_value_boxed = input.u8().map(|byte| byte != 0).at("boolean_value_boxed")?;
+            let mut run = Run::new(input);
+            self.long_value = run.zigzag64::<C>();
+            self.long_value_boxed = run.zigzag64::<C>();
+            self.int_value = run.zigzag32::<C>();
+            self.short_value = run.zigzag32::<C>();
+            self.char_value = run.zigzag32::<C>();
+            self.int_value_boxed = run.zigzag32::<C>();
+            self.short_value_boxed = run.zigzag32::<C>();
+            self.char_value_boxed = run.zigzag32::<C>();
+            if !run.finish(input) {
+                self.long_value = input.fory_zigzag64::<Portable>().at("long_value")?;
+                self.long_value_boxed = input.fory_zigzag64::<Portable>().at("long_value_boxed")?;
+                self.int_value = input.zigzag32::<Portable>().at("int_value")?;
+                self.short_value = input.zigzag32::<Portable>().at("short_value")?;
+                self.char_value = input.zigzag32::<Portable>().at("char_value")?;
+                self.int_value_boxed = input.zigzag32::<Portable>().at("int_value_boxed")?;
+                self.short_value_boxed = input.zigzag32::<Portable>().at("short_value_boxed")?;
+                self.char_value_boxed = input.zigzag32::<Portable>().at("char_value_boxed")?;
+            }
+            fory::read_dense::<C, _>(input, &mut self.int_array).at("int_array")?;
+            fory::read_dense::<C, _>(input, &mut self.long_array).at("long_array")?;
+            fory::read_dense::<C, _>(input, &mut self.float_array).at("float_array")?;
+            fory::read_dense::<C, _>(input, &mut self.double_array).at("double_array")?;
+            fory::read_dense::<C, _>(input, &mut self.short_array).at("short_array")?;
+            fory::read_dense::<C, _>(input, &mut self.char_array).at("char_array")?;
+            fory::read_bools::<C>(input, &mut self.boolean_array).at("boolean_array")?;
+            fory::read_string::<C>(input, &mut self.string).at("string")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.double_value = input.array().map(f64::from_le_bytes).at("double_value")?;
+                }
+                1 => {
+                    self.double_value_boxed = input.array().map(f64::from_le_bytes).at("double_value_boxed")?;
+                }
+                2 => {
+                    self.float_value = input.array().map(f32::from_le_bytes).at("float_value")?;
+                }
+                3 => {
+                    self.float_value_boxed = input.array().map(f32::from_le_bytes).at("float_value_boxed")?;
+                }
+                4 => {
+                    self.boolean_value = input.u8().map(|byte| byte != 0).at("boolean_value")?;
+                }
+                5 => {
+                    self.boolean_value_boxed = input.u8().map(|byte| byte != 0).at("boolean_value_boxed")?;
+                }
+                6 => {
+                    self.long_value = input.fory_zigzag64::<C>().at("long_value")?;
+                }
+                7 => {
+                    self.long_value_boxed = input.fory_zigzag64::<C>().at("long_value_boxed")?;
+                }
+                8 => {
+                    self.int_value = input.zigzag32::<C>().at("int_value")?;
+                }
+                9 => {
+                    self.short_value = input.zigzag32::<C>().at("short_value")?;
+                }
+                10 => {
+                    self.char_value = input.zigzag32::<C>().at("char_value")?;
+                }
+                11 => {
+                    self.int_value_boxed = input.zigzag32::<C>().at("int_value_boxed")?;
+                }
+                12 => {
+                    self.short_value_boxed = input.zigzag32::<C>().at("short_value_boxed")?;
+                }
+                13 => {
+                    self.char_value_boxed = input.zigzag32::<C>().at("char_value_boxed")?;
+                }
+                14 => {
+                    fory::read_dense::<C, _>(input, &mut self.int_array).at("int_array")?;
+                }
+                15 => {
+                    fory::read_dense::<C, _>(input, &mut self.long_array).at("long_array")?;
+                }
+                16 => {
+                    fory::read_dense::<C, _>(input, &mut self.float_array).at("float_array")?;
+                }
+                17 => {
+                    fory::read_dense::<C, _>(input, &mut self.double_array).at("double_array")?;
+                }
+                18 => {
+                    fory::read_dense::<C, _>(input, &mut self.short_array).at("short_array")?;
+                }
+                19 => {
+                    fory::read_dense::<C, _>(input, &mut self.char_array).at("char_array")?;
+                }
+                20 => {
+                    fory::read_bools::<C>(input, &mut self.boolean_array).at("boolean_array")?;
+                }
+                21 => {
+                    fory::read_string::<C>(input, &mut self.string).at("string")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.double_value = Default::default(),
+                1 => self.double_value_boxed = Default::default(),
+                2 => self.float_value = Default::default(),
+                3 => self.float_value_boxed = Default::default(),
+                4 => self.boolean_value = Default::default(),
+                5 => self.boolean_value_boxed = Default::default(),
+                6 => self.long_value = Default::default(),
+                7 => self.long_value_boxed = Default::default(),
+                8 => self.int_value = Default::default(),
+                9 => self.short_value = Default::default(),
+                10 => self.char_value = Default::default(),
+                11 => self.int_value_boxed = Default::default(),
+                12 => self.short_value_boxed = Default::default(),
+                13 => self.char_value_boxed = Default::default(),
+                14 => self.int_array = Default::default(),
+                15 => self.long_array = Default::default(),
+                16 => self.float_array = Default::default(),
+                17 => self.double_array = Default::default(),
+                18 => self.short_array = Default::default(),
+                19 => self.char_array = Default::default(),
+                20 => self.boolean_array = Default::default(),
+                21 => self.string = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.double_value = value.to_f64()?,
+                1 => self.double_value_boxed = value.to_f64()?,
+                2 => self.float_value = value.to_f32()?,
+                3 => self.float_value_boxed = value.to_f32()?,
+                4 => self.boolean_value = value.to_bool()?,
+                5 => self.boolean_value_boxed = value.to_bool()?,
+                6 => self.long_value = value.to_int()?,
+                7 => self.long_value_boxed = value.to_int()?,
+                8 => self.int_value = value.to_int()?,
+                9 => self.short_value = value.to_int()?,
+                10 => self.char_value = value.to_int()?,
+                11 => self.int_value_boxed = value.to_int()?,
+                12 => self.short_value_boxed = value.to_int()?,
+                13 => self.char_value_boxed = value.to_int()?,
+                21 => self.string = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `protobuf.SampleList`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampleList {
@@ -4588,6 +5916,132 @@ unsafe impl fory::Struct for SampleList {
         Err(format!("{value:?} is no value of this field"))
     }
 }
+
+/// [`SampleList`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SampleListView<'a> {
+    /// Field 1.
+    pub sample_list: Vec<SampleView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl SampleListView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> SampleList {
+        SampleList {
+            sample_list: self.sample_list.iter().map(|value| value.own()).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for SampleListView<'_> {
+    type Owned = SampleList;
+
+    fn own(&self) -> SampleList {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for SampleListView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::push_message::<C, _>(input, &mut self.sample_list).at("sample_list")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> SampleListView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.sample_list).at("sample_list")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for SampleListView<'a> {
+        const KIND: u64 = <SampleList as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("sample_list")? {
+                flatbuffers::read_messages(buffer, start, &mut self.sample_list, 0x0ca6cd1989e83722).at("sample_list")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for SampleListView<'a> {
+        type Owned = SampleList;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.sample_list).at("sample_list")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.sample_list).at("sample_list")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.sample_list = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};
 
 /// `protobuf.Media`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -5675,6 +7129,344 @@ unsafe impl fory::Struct for Media {
     }
 }
 
+/// [`Media`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MediaView<'a> {
+    /// Field 1.
+    pub uri: Cow<'a, str>,
+    /// Field 2.
+    pub title: Option<Cow<'a, str>>,
+    /// Field 3.
+    pub width: i32,
+    /// Field 4.
+    pub height: i32,
+    /// Field 5.
+    pub format: Cow<'a, str>,
+    /// Field 6.
+    pub duration: i64,
+    /// Field 7.
+    pub size: i64,
+    /// Field 8.
+    pub bitrate: i32,
+    /// Field 9.
+    pub has_bitrate: bool,
+    /// Field 10.
+    pub persons: Vec<Cow<'a, str>>,
+    /// Field 11.
+    pub player: Player,
+    /// Field 12.
+    pub copyright: Cow<'a, str>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl MediaView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Media {
+        Media {
+            uri: String::from(&**&self.uri),
+            title: self.title.as_ref().map(|value| String::from(&**value)),
+            width: self.width,
+            height: self.height,
+            format: String::from(&**&self.format),
+            duration: self.duration,
+            size: self.size,
+            bitrate: self.bitrate,
+            has_bitrate: self.has_bitrate,
+            persons: self.persons.iter().map(|value| String::from(&**value)).collect(),
+            player: self.player,
+            copyright: String::from(&**&self.copyright),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for MediaView<'_> {
+    type Owned = Media;
+
+    fn own(&self) -> Media {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for MediaView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.uri).at("uri")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, self.title.get_or_insert_default()).at("title")?;
+            }
+            if input.next_is(0x18) {
+                self.width = protobuf::i32_::<C>(input).at("width")?;
+            }
+            if input.next_is(0x20) {
+                self.height = protobuf::i32_::<C>(input).at("height")?;
+            }
+            if input.next_is(0x2a) {
+                protobuf::read_string::<C>(input, &mut self.format).at("format")?;
+            }
+            if input.next_is(0x30) {
+                self.duration = protobuf::i64_::<C>(input).at("duration")?;
+            }
+            if input.next_is(0x38) {
+                self.size = protobuf::i64_::<C>(input).at("size")?;
+            }
+            if input.next_is(0x40) {
+                self.bitrate = protobuf::i32_::<C>(input).at("bitrate")?;
+            }
+            if input.next_is(0x48) {
+                self.has_bitrate = protobuf::bool_::<C>(input).at("has_bitrate")?;
+            }
+            while input.next_is(0x52) {
+                protobuf::push_string::<C>(input, &mut self.persons).at("persons")?;
+            }
+            if input.next_is(0x58) {
+                self.player = protobuf::i32_::<C>(input).map(Player).at("player")?;
+            }
+            if input.next_is(0x62) {
+                protobuf::read_string::<C>(input, &mut self.copyright).at("copyright")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> MediaView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.uri).at("uri")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, self.title.get_or_insert_default()).at("title")?;
+                    }
+                    24 => {
+                        self.width = protobuf::i32_::<Portable>(input).at("width")?;
+                    }
+                    32 => {
+                        self.height = protobuf::i32_::<Portable>(input).at("height")?;
+                    }
+                    42 => {
+                        protobuf::read_string::<Portable>(input, &mut self.format).at("format")?;
+                    }
+                    48 => {
+                        self.duration = protobuf::i64_::<Portable>(input).at("duration")?;
+                    }
+                    56 => {
+                        self.size = protobuf::i64_::<Portable>(input).at("size")?;
+                    }
+                    64 => {
+                        self.bitrate = protobuf::i32_::<Portable>(input).at("bitrate")?;
+                    }
+                    72 => {
+                        self.has_bitrate = protobuf::bool_::<Portable>(input).at("has_bitrate")?;
+                    }
+                    82 => {
+                        protobuf::push_string::<Portable>(input, &mut self.persons).at("persons")?;
+                    }
+                    88 => {
+                        self.player = protobuf::i32_::<Portable>(input).map(Player).at("player")?;
+                    }
+                    98 => {
+                        protobuf::read_string::<Portable>(input, &mut self.copyright).at("copyright")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for MediaView<'a> {
+        const KIND: u64 = <Media as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("uri")? {
+                flatbuffers::read_string(buffer, start, &mut self.uri).at("uri")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("title")? {
+                let value = self.title.insert(Default::default());
+                flatbuffers::read_string(buffer, start, value).at("title")?;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("width")? {
+                self.width = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("height")? {
+                self.height = read;
+            }
+            if let Some(start) = table.target(buffer, 4).at("format")? {
+                flatbuffers::read_string(buffer, start, &mut self.format).at("format")?;
+            }
+            if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i64::from_le_bytes)).at("duration")? {
+                self.duration = read;
+            }
+            if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(i64::from_le_bytes)).at("size")? {
+                self.size = read;
+            }
+            if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(i32::from_le_bytes)).at("bitrate")? {
+                self.bitrate = read;
+            }
+            if let Some(read) = table.bool(buffer, 8).at("has_bitrate")? {
+                self.has_bitrate = read;
+            }
+            if let Some(start) = table.target(buffer, 9).at("persons")? {
+                flatbuffers::read_strings(buffer, start, &mut self.persons, 0xc00aecb4a0d003e8).at("persons")?;
+            }
+            if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(|[byte]: [u8; 1]| Player((byte as i8).into()))).at("player")? {
+                self.player = read;
+            }
+            if let Some(start) = table.target(buffer, 11).at("copyright")? {
+                flatbuffers::read_string(buffer, start, &mut self.copyright).at("copyright")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for MediaView<'a> {
+        type Owned = Media;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.has_bitrate = input.u8().map(|byte| byte != 0).at("has_bitrate")?;
+            let mut run = Run::new(input);
+            self.duration = run.zigzag64::<C>();
+            self.size = run.zigzag64::<C>();
+            self.width = run.zigzag32::<C>();
+            self.height = run.zigzag32::<C>();
+            self.bitrate = run.zigzag32::<C>();
+            if !run.finish(input) {
+                self.duration = input.fory_zigzag64::<Portable>().at("duration")?;
+                self.size = input.fory_zigzag64::<Portable>().at("size")?;
+                self.width = input.zigzag32::<Portable>().at("width")?;
+                self.height = input.zigzag32::<Portable>().at("height")?;
+                self.bitrate = input.zigzag32::<Portable>().at("bitrate")?;
+            }
+            fory::read_string::<C>(input, &mut self.uri).at("uri")?;
+            if fory::read_null(input).at("title")? {
+                fory::read_string::<C>(input, self.title.get_or_insert_default()).at("title")?;
+            } else {
+                self.title = None;
+            }
+            fory::read_string::<C>(input, &mut self.format).at("format")?;
+            fory::read_strings::<C>(input, &mut self.persons).at("persons")?;
+            self.player = input.varint32::<C>().map(|id| Player(id as i32)).at("player")?;
+            fory::read_string::<C>(input, &mut self.copyright).at("copyright")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.has_bitrate = input.u8().map(|byte| byte != 0).at("has_bitrate")?;
+                }
+                1 => {
+                    self.duration = input.fory_zigzag64::<C>().at("duration")?;
+                }
+                2 => {
+                    self.size = input.fory_zigzag64::<C>().at("size")?;
+                }
+                3 => {
+                    self.width = input.zigzag32::<C>().at("width")?;
+                }
+                4 => {
+                    self.height = input.zigzag32::<C>().at("height")?;
+                }
+                5 => {
+                    self.bitrate = input.zigzag32::<C>().at("bitrate")?;
+                }
+                6 => {
+                    fory::read_string::<C>(input, &mut self.uri).at("uri")?;
+                }
+                7 => {
+                    fory::read_string::<C>(input, self.title.get_or_insert_default()).at("title")?;
+                }
+                8 => {
+                    fory::read_string::<C>(input, &mut self.format).at("format")?;
+                }
+                9 => {
+                    fory::read_strings::<C>(input, &mut self.persons).at("persons")?;
+                }
+                10 => {
+                    self.player = input.varint32::<C>().map(|id| Player(id as i32)).at("player")?;
+                }
+                11 => {
+                    fory::read_string::<C>(input, &mut self.copyright).at("copyright")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.has_bitrate = Default::default(),
+                1 => self.duration = Default::default(),
+                2 => self.size = Default::default(),
+                3 => self.width = Default::default(),
+                4 => self.height = Default::default(),
+                5 => self.bitrate = Default::default(),
+                6 => self.uri = Default::default(),
+                7 => self.title = Default::default(),
+                8 => self.format = Default::default(),
+                9 => self.persons = Default::default(),
+                10 => self.player = Default::default(),
+                11 => self.copyright = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.has_bitrate = value.to_bool()?,
+                1 => self.duration = value.to_int()?,
+                2 => self.size = value.to_int()?,
+                3 => self.width = value.to_int()?,
+                4 => self.height = value.to_int()?,
+                5 => self.bitrate = value.to_int()?,
+                6 => self.uri = value.to_text()?.into(),
+                7 => self.title = Some(value.to_text()?.into()),
+                8 => self.format = value.to_text()?.into(),
+                11 => self.copyright = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `protobuf.Image`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image {
@@ -6387,6 +8179,233 @@ unsafe impl fory::Struct for Image {
     }
 }
 
+/// [`Image`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImageView<'a> {
+    /// Field 1.
+    pub uri: Cow<'a, str>,
+    /// Field 2.
+    pub title: Option<Cow<'a, str>>,
+    /// Field 3.
+    pub width: i32,
+    /// Field 4.
+    pub height: i32,
+    /// Field 5.
+    pub size: Size,
+    /// Field 6.
+    pub media: Option<MediaView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl ImageView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Image {
+        Image {
+            uri: String::from(&**&self.uri),
+            title: self.title.as_ref().map(|value| String::from(&**value)),
+            width: self.width,
+            height: self.height,
+            size: self.size,
+            media: self.media.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for ImageView<'_> {
+    type Owned = Image;
+
+    fn own(&self) -> Image {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for ImageView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.uri).at("uri")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, self.title.get_or_insert_default()).at("title")?;
+            }
+            if input.next_is(0x18) {
+                self.width = protobuf::i32_::<C>(input).at("width")?;
+            }
+            if input.next_is(0x20) {
+                self.height = protobuf::i32_::<C>(input).at("height")?;
+            }
+            if input.next_is(0x28) {
+                self.size = protobuf::i32_::<C>(input).map(Size).at("size")?;
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.media.get_or_insert_default()).at("media")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> ImageView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.uri).at("uri")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, self.title.get_or_insert_default()).at("title")?;
+                    }
+                    24 => {
+                        self.width = protobuf::i32_::<Portable>(input).at("width")?;
+                    }
+                    32 => {
+                        self.height = protobuf::i32_::<Portable>(input).at("height")?;
+                    }
+                    40 => {
+                        self.size = protobuf::i32_::<Portable>(input).map(Size).at("size")?;
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.media.get_or_insert_default()).at("media")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for ImageView<'a> {
+        const KIND: u64 = <Image as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("uri")? {
+                flatbuffers::read_string(buffer, start, &mut self.uri).at("uri")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("title")? {
+                let value = self.title.insert(Default::default());
+                flatbuffers::read_string(buffer, start, value).at("title")?;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i32::from_le_bytes)).at("width")? {
+                self.width = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i32::from_le_bytes)).at("height")? {
+                self.height = read;
+            }
+            if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(|[byte]: [u8; 1]| Size((byte as i8).into()))).at("size")? {
+                self.size = read;
+            }
+            if let Some(start) = table.target(buffer, 5).at("media")? {
+                let value = self.media.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("media")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for ImageView<'a> {
+        type Owned = Image;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.width = input.zigzag32::<C>().at("width")?;
+            self.height = input.zigzag32::<C>().at("height")?;
+            fory::read_string::<C>(input, &mut self.uri).at("uri")?;
+            if fory::read_null(input).at("title")? {
+                fory::read_string::<C>(input, self.title.get_or_insert_default()).at("title")?;
+            } else {
+                self.title = None;
+            }
+            self.size = input.varint32::<C>().map(|id| Size(id as i32)).at("size")?;
+            if fory::read_null(input).at("media")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.media.get_or_insert_default()).at("media")?;
+            } else {
+                self.media = None;
+            }
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.width = input.zigzag32::<C>().at("width")?;
+                }
+                1 => {
+                    self.height = input.zigzag32::<C>().at("height")?;
+                }
+                2 => {
+                    fory::read_string::<C>(input, &mut self.uri).at("uri")?;
+                }
+                3 => {
+                    fory::read_string::<C>(input, self.title.get_or_insert_default()).at("title")?;
+                }
+                4 => {
+                    self.size = input.varint32::<C>().map(|id| Size(id as i32)).at("size")?;
+                }
+                5 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.media.get_or_insert_default()).at("media")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.width = Default::default(),
+                1 => self.height = Default::default(),
+                2 => self.uri = Default::default(),
+                3 => self.title = Default::default(),
+                4 => self.size = Default::default(),
+                5 => self.media = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.width = value.to_int()?,
+                1 => self.height = value.to_int()?,
+                2 => self.uri = value.to_text()?.into(),
+                3 => self.title = Some(value.to_text()?.into()),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `protobuf.MediaContent`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MediaContent {
@@ -6819,6 +8838,150 @@ unsafe impl fory::Struct for MediaContent {
     }
 }
 
+/// [`MediaContent`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MediaContentView<'a> {
+    /// Field 1.
+    pub media: Option<MediaView<'a>>,
+    /// Field 2.
+    pub images: Vec<ImageView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl MediaContentView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> MediaContent {
+        MediaContent {
+            media: self.media.as_ref().map(|value| value.own()),
+            images: self.images.iter().map(|value| value.own()).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for MediaContentView<'_> {
+    type Owned = MediaContent;
+
+    fn own(&self) -> MediaContent {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for MediaContentView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::merge_message::<C, _>(input, self.media.get_or_insert_default()).at("media")?;
+            }
+            while input.next_is(0x12) {
+                protobuf::push_message::<C, _>(input, &mut self.images).at("images")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> MediaContentView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_message::<Portable, _>(input, self.media.get_or_insert_default()).at("media")?;
+                    }
+                    18 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.images).at("images")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for MediaContentView<'a> {
+        const KIND: u64 = <MediaContent as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("media")? {
+                let value = self.media.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("media")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("images")? {
+                flatbuffers::read_messages(buffer, start, &mut self.images, 0x6f90932625725a5d).at("images")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for MediaContentView<'a> {
+        type Owned = MediaContent;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_struct_field::<C, _, M>(input, meta, self.media.get_or_insert_default()).at("media")?;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.images).at("images")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.media.get_or_insert_default()).at("media")?;
+                }
+                1 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.images).at("images")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.media = Default::default(),
+                1 => self.images = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};
+
 /// `protobuf.MediaContentList`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MediaContentList {
@@ -7150,6 +9313,132 @@ unsafe impl fory::Struct for MediaContentList {
         Err(format!("{value:?} is no value of this field"))
     }
 }
+
+/// [`MediaContentList`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MediaContentListView<'a> {
+    /// Field 1.
+    pub media_content_list: Vec<MediaContentView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl MediaContentListView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> MediaContentList {
+        MediaContentList {
+            media_content_list: self.media_content_list.iter().map(|value| value.own()).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for MediaContentListView<'_> {
+    type Owned = MediaContentList;
+
+    fn own(&self) -> MediaContentList {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for MediaContentListView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::push_message::<C, _>(input, &mut self.media_content_list).at("media_content_list")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> MediaContentListView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.media_content_list).at("media_content_list")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for MediaContentListView<'a> {
+        const KIND: u64 = <MediaContentList as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("media_content_list")? {
+                flatbuffers::read_messages(buffer, start, &mut self.media_content_list, 0x3e9016259d6d0b71).at("media_content_list")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for MediaContentListView<'a> {
+        type Owned = MediaContentList;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.media_content_list).at("media_content_list")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.media_content_list).at("media_content_list")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.media_content_list = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};
 
 /// `protobuf.Foo`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -7647,6 +9936,169 @@ unsafe impl fory::Struct for Foo {
         Ok(())
     }
 }
+
+/// [`Foo`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FooView<'a> {
+    /// Field 1.
+    pub f1: Option<Cow<'a, str>>,
+    /// Field 2.
+    pub f2: Map<Cow<'a, str>, i32>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl FooView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Foo {
+        Foo {
+            f1: self.f1.as_ref().map(|value| String::from(&**value)),
+            f2: self.f2.iter().map(|(key, value)| (String::from(&**key), *value)).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for FooView<'_> {
+    type Owned = Foo;
+
+    fn own(&self) -> Foo {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for FooView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, self.f1.get_or_insert_default()).at("f1")?;
+            }
+            while input.next_is(0x12) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(|read| *value = read)).at("f2")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.f2.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> FooView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, self.f1.get_or_insert_default()).at("f1")?;
+                    }
+                    18 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(|read| *value = read)).at("f2")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for FooView<'a> {
+        const KIND: u64 = <Foo as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("f1")? {
+                let value = self.f1.insert(Default::default());
+                flatbuffers::read_string(buffer, start, value).at("f1")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("f2")? {
+                flatbuffers::read_map(buffer, start, &mut self.f2, 0xc7a889c5d0cd1455, |buffer, start, entry| {
+                    let table = buffer.table(start, 0xbb82daef4b139705, 2, size_of::<(String, i32)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("f2")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for FooView<'a> {
+        type Owned = Foo;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            if fory::read_null(input).at("f1")? {
+                fory::read_string::<C>(input, self.f1.get_or_insert_default()).at("f1")?;
+            } else {
+                self.f1 = None;
+            }
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.f2.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 5, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| input.zigzag32::<C>()).at("f2")?; self.f2.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_string::<C>(input, self.f1.get_or_insert_default()).at("f1")?;
+                }
+                1 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.f2.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 5, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| input.zigzag32::<C>()).at("f2")?; self.f2.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.f1 = Default::default(),
+                1 => self.f2 = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.f1 = Some(value.to_text()?.into()),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
 
 /// `protobuf.Bar`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -8794,3 +11246,333 @@ unsafe impl fory::Struct for Bar {
         Ok(())
     }
 }
+
+/// [`Bar`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BarView<'a> {
+    /// Field 1.
+    pub f1: Option<FooView<'a>>,
+    /// Field 2.
+    pub f2: Option<Cow<'a, str>>,
+    /// Field 3.
+    pub f3: Vec<FooView<'a>>,
+    /// Field 4.
+    pub f4: Map<i32, FooView<'a>>,
+    /// Field 5.
+    pub f5: Option<i32>,
+    /// Field 6.
+    pub f6: Option<i64>,
+    /// Field 7.
+    pub f7: Option<f32>,
+    /// Field 8.
+    pub f8: Option<f64>,
+    /// Field 9.
+    pub f9: Numbers<'a, i32>,
+    /// Field 10.
+    pub f10: Numbers<'a, i64>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl BarView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Bar {
+        Bar {
+            f1: self.f1.as_ref().map(|value| value.own()),
+            f2: self.f2.as_ref().map(|value| String::from(&**value)),
+            f3: self.f3.iter().map(|value| value.own()).collect(),
+            f4: self.f4.iter().map(|(key, value)| (*key, value.own())).collect(),
+            f5: self.f5,
+            f6: self.f6,
+            f7: self.f7,
+            f8: self.f8,
+            f9: self.f9.to_vec(),
+            f10: self.f10.to_vec(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for BarView<'_> {
+    type Owned = Bar;
+
+    fn own(&self) -> Bar {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for BarView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::merge_message::<C, _>(input, self.f1.get_or_insert_default()).at("f1")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, self.f2.get_or_insert_default()).at("f2")?;
+            }
+            while input.next_is(0x1a) {
+                protobuf::push_message::<C, _>(input, &mut self.f3).at("f3")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<C, _>(input, value)).at("f4")?;
+            }
+            if input.next_is(0x28) {
+                self.f5 = Some(protobuf::i32_::<C>(input).at("f5")?);
+            }
+            if input.next_is(0x30) {
+                self.f6 = Some(protobuf::i64_::<C>(input).at("f6")?);
+            }
+            if input.next_is(0x3d) {
+                self.f7 = Some(protobuf::float::<C>(input).at("f7")?);
+            }
+            if input.next_is(0x41) {
+                self.f8 = Some(protobuf::double::<C>(input).at("f8")?);
+            }
+            if input.next_is(0x4a) {
+                protobuf::packed_varints::<C, _>(input, &mut self.f9, |value| value as i32).at("f9")?;
+            }
+            if input.next_is(0x52) {
+                protobuf::packed_varints::<C, _>(input, &mut self.f10, |value| value as i64).at("f10")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.f4.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> BarView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_message::<Portable, _>(input, self.f1.get_or_insert_default()).at("f1")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, self.f2.get_or_insert_default()).at("f2")?;
+                    }
+                    26 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.f3).at("f3")?;
+                    }
+                    34 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("f4")?;
+                    }
+                    40 => {
+                        self.f5 = Some(protobuf::i32_::<Portable>(input).at("f5")?);
+                    }
+                    48 => {
+                        self.f6 = Some(protobuf::i64_::<Portable>(input).at("f6")?);
+                    }
+                    61 => {
+                        self.f7 = Some(protobuf::float::<Portable>(input).at("f7")?);
+                    }
+                    65 => {
+                        self.f8 = Some(protobuf::double::<Portable>(input).at("f8")?);
+                    }
+                    72 => {
+                        self.f9.push(protobuf::i32_::<Portable>(input).at("f9")?);
+                    }
+                    74 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.f9, |value| value as i32).at("f9")?;
+                    }
+                    80 => {
+                        self.f10.push(protobuf::i64_::<Portable>(input).at("f10")?);
+                    }
+                    82 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.f10, |value| value as i64).at("f10")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for BarView<'a> {
+        const KIND: u64 = <Bar as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 10, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("f1")? {
+                let value = self.f1.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("f1")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("f2")? {
+                let value = self.f2.insert(Default::default());
+                flatbuffers::read_string(buffer, start, value).at("f2")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("f3")? {
+                flatbuffers::read_messages(buffer, start, &mut self.f3, 0x4b9053cbcbe7bd38).at("f3")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("f4")? {
+                flatbuffers::read_map(buffer, start, &mut self.f4, 0x7801f36cd75e6460, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x132fd101a7225a70, 2, size_of::<(i32, Foo)>())?;
+                    if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes))? {
+                        entry.0 = read;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("f4")?;
+            }
+            if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(i32::from_le_bytes)).at("f5")? {
+                self.f5 = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i64::from_le_bytes)).at("f6")? {
+                self.f6 = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(f32::from_le_bytes)).at("f7")? {
+                self.f7 = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(f64::from_le_bytes)).at("f8")? {
+                self.f8 = Some(read);
+            }
+            if let Some(start) = table.target(buffer, 8).at("f9")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.f9, 0x8ec7253642a18c19, |value: i32| value).at("f9")?;
+            }
+            if let Some(start) = table.target(buffer, 9).at("f10")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.f10, 0x94103cc3ee7fb358, |value: i64| value).at("f10")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for BarView<'a> {
+        type Owned = Bar;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            if fory::read_null(input).at("f8")? {
+                self.f8 = Some(input.array().map(f64::from_le_bytes).at("f8")?);
+            } else {
+                self.f8 = None;
+            }
+            if fory::read_null(input).at("f7")? {
+                self.f7 = Some(input.array().map(f32::from_le_bytes).at("f7")?);
+            } else {
+                self.f7 = None;
+            }
+            if fory::read_null(input).at("f6")? {
+                self.f6 = Some(input.fory_zigzag64::<C>().at("f6")?);
+            } else {
+                self.f6 = None;
+            }
+            if fory::read_null(input).at("f5")? {
+                self.f5 = Some(input.zigzag32::<C>().at("f5")?);
+            } else {
+                self.f5 = None;
+            }
+            if fory::read_null(input).at("f1")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.f1.get_or_insert_default()).at("f1")?;
+            } else {
+                self.f1 = None;
+            }
+            if fory::read_null(input).at("f2")? {
+                fory::read_string::<C>(input, self.f2.get_or_insert_default()).at("f2")?;
+            } else {
+                self.f2 = None;
+            }
+            fory::read_structs::<C, _, M>(input, meta, &mut self.f3).at("f3")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 5, inner: &[] }, self.f4.raw(), fory::struct_value_type::<C, FooView, M>, |input| input.zigzag32::<C>(), fory::read_struct_value::<C, _, M>).at("f4")?; self.f4.keep_last();
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 5, inner: &[] }, &mut self.f9, |input, value| input.zigzag32::<C>().map(|read| *value = read)).at("f9")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 7, inner: &[] }, &mut self.f10, |input, value| input.fory_zigzag64::<C>().map(|read| *value = read)).at("f10")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.f8 = Some(input.array().map(f64::from_le_bytes).at("f8")?);
+                }
+                1 => {
+                    self.f7 = Some(input.array().map(f32::from_le_bytes).at("f7")?);
+                }
+                2 => {
+                    self.f6 = Some(input.fory_zigzag64::<C>().at("f6")?);
+                }
+                3 => {
+                    self.f5 = Some(input.zigzag32::<C>().at("f5")?);
+                }
+                4 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.f1.get_or_insert_default()).at("f1")?;
+                }
+                5 => {
+                    fory::read_string::<C>(input, self.f2.get_or_insert_default()).at("f2")?;
+                }
+                6 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.f3).at("f3")?;
+                }
+                7 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 5, inner: &[] }, self.f4.raw(), fory::struct_value_type::<C, FooView, M>, |input| input.zigzag32::<C>(), fory::read_struct_value::<C, _, M>).at("f4")?; self.f4.keep_last();
+                }
+                8 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 5, inner: &[] }, &mut self.f9, |input, value| input.zigzag32::<C>().map(|read| *value = read)).at("f9")?;
+                }
+                9 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 7, inner: &[] }, &mut self.f10, |input, value| input.fory_zigzag64::<C>().map(|read| *value = read)).at("f10")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.f8 = Default::default(),
+                1 => self.f7 = Default::default(),
+                2 => self.f6 = Default::default(),
+                3 => self.f5 = Default::default(),
+                4 => self.f1 = Default::default(),
+                5 => self.f2 = Default::default(),
+                6 => self.f3 = Default::default(),
+                7 => self.f4 = Default::default(),
+                8 => self.f9 = Default::default(),
+                9 => self.f10 = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.f8 = Some(value.to_f64()?),
+                1 => self.f7 = Some(value.to_f32()?),
+                2 => self.f6 = Some(value.to_int()?),
+                3 => self.f5 = Some(value.to_int()?),
+                5 => self.f2 = Some(value.to_text()?.into()),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};

@@ -8,8 +8,9 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, MessageView, Numbers, Out, Run, Seen};
 use interop_runtime::{flatbuffers, json, msgpack};
+use std::borrow::Cow;
 
 /// `suite.LogLevel`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -591,6 +592,189 @@ unsafe impl fory::Struct for SimpleStruct {
     }
 }
 
+/// [`SimpleStruct`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SimpleStructView<'a> {
+    /// Field 1.
+    pub id: i32,
+    /// Field 2.
+    pub name: Cow<'a, str>,
+    /// Field 3.
+    pub active: bool,
+    /// Field 4.
+    pub score: f64,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl SimpleStructView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> SimpleStruct {
+        SimpleStruct {
+            id: self.id,
+            name: String::from(&**&self.name),
+            active: self.active,
+            score: self.score,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for SimpleStructView<'_> {
+    type Owned = SimpleStruct;
+
+    fn own(&self) -> SimpleStruct {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for SimpleStructView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.id = protobuf::i32_::<C>(input).at("id")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, &mut self.name).at("name")?;
+            }
+            if input.next_is(0x18) {
+                self.active = protobuf::bool_::<C>(input).at("active")?;
+            }
+            if input.next_is(0x21) {
+                self.score = protobuf::double::<C>(input).at("score")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> SimpleStructView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.id = protobuf::i32_::<Portable>(input).at("id")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, &mut self.name).at("name")?;
+                    }
+                    24 => {
+                        self.active = protobuf::bool_::<Portable>(input).at("active")?;
+                    }
+                    33 => {
+                        self.score = protobuf::double::<Portable>(input).at("score")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for SimpleStructView<'a> {
+        const KIND: u64 = <SimpleStruct as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("id")? {
+                self.id = read;
+            }
+            if let Some(start) = table.target(buffer, 1).at("name")? {
+                flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+            }
+            if let Some(read) = table.bool(buffer, 2).at("active")? {
+                self.active = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(f64::from_le_bytes)).at("score")? {
+                self.score = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for SimpleStructView<'a> {
+        type Owned = SimpleStruct;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.score = input.array().map(f64::from_le_bytes).at("score")?;
+            self.active = input.u8().map(|byte| byte != 0).at("active")?;
+            self.id = input.zigzag32::<C>().at("id")?;
+            fory::read_string::<C>(input, &mut self.name).at("name")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.score = input.array().map(f64::from_le_bytes).at("score")?;
+                }
+                1 => {
+                    self.active = input.u8().map(|byte| byte != 0).at("active")?;
+                }
+                2 => {
+                    self.id = input.zigzag32::<C>().at("id")?;
+                }
+                3 => {
+                    fory::read_string::<C>(input, &mut self.name).at("name")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.score = Default::default(),
+                1 => self.active = Default::default(),
+                2 => self.id = Default::default(),
+                3 => self.name = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.score = value.to_f64()?,
+                1 => self.active = value.to_bool()?,
+                2 => self.id = value.to_int()?,
+                3 => self.name = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `suite.Address`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Address {
@@ -1122,6 +1306,189 @@ unsafe impl fory::Struct for Address {
         Ok(())
     }
 }
+
+/// [`Address`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AddressView<'a> {
+    /// Field 1.
+    pub street: Cow<'a, str>,
+    /// Field 2.
+    pub city: Cow<'a, str>,
+    /// Field 3.
+    pub country: Cow<'a, str>,
+    /// Field 4.
+    pub zip_code: Cow<'a, str>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl AddressView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Address {
+        Address {
+            street: String::from(&**&self.street),
+            city: String::from(&**&self.city),
+            country: String::from(&**&self.country),
+            zip_code: String::from(&**&self.zip_code),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for AddressView<'_> {
+    type Owned = Address;
+
+    fn own(&self) -> Address {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for AddressView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.street).at("street")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, &mut self.city).at("city")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::read_string::<C>(input, &mut self.country).at("country")?;
+            }
+            if input.next_is(0x22) {
+                protobuf::read_string::<C>(input, &mut self.zip_code).at("zip_code")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> AddressView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.street).at("street")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, &mut self.city).at("city")?;
+                    }
+                    26 => {
+                        protobuf::read_string::<Portable>(input, &mut self.country).at("country")?;
+                    }
+                    34 => {
+                        protobuf::read_string::<Portable>(input, &mut self.zip_code).at("zip_code")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for AddressView<'a> {
+        const KIND: u64 = <Address as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("street")? {
+                flatbuffers::read_string(buffer, start, &mut self.street).at("street")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("city")? {
+                flatbuffers::read_string(buffer, start, &mut self.city).at("city")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("country")? {
+                flatbuffers::read_string(buffer, start, &mut self.country).at("country")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("zip_code")? {
+                flatbuffers::read_string(buffer, start, &mut self.zip_code).at("zip_code")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for AddressView<'a> {
+        type Owned = Address;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_string::<C>(input, &mut self.street).at("street")?;
+            fory::read_string::<C>(input, &mut self.city).at("city")?;
+            fory::read_string::<C>(input, &mut self.country).at("country")?;
+            fory::read_string::<C>(input, &mut self.zip_code).at("zip_code")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_string::<C>(input, &mut self.street).at("street")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.city).at("city")?;
+                }
+                2 => {
+                    fory::read_string::<C>(input, &mut self.country).at("country")?;
+                }
+                3 => {
+                    fory::read_string::<C>(input, &mut self.zip_code).at("zip_code")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.street = Default::default(),
+                1 => self.city = Default::default(),
+                2 => self.country = Default::default(),
+                3 => self.zip_code = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.street = value.to_text()?.into(),
+                1 => self.city = value.to_text()?.into(),
+                2 => self.country = value.to_text()?.into(),
+                3 => self.zip_code = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
 
 /// `suite.Person`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1909,6 +2276,239 @@ unsafe impl fory::Struct for Person {
     }
 }
 
+/// [`Person`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PersonView<'a> {
+    /// Field 1.
+    pub name: Cow<'a, str>,
+    /// Field 2.
+    pub age: i32,
+    /// Field 3.
+    pub address: Option<AddressView<'a>>,
+    /// Field 4.
+    pub hobbies: Vec<Cow<'a, str>>,
+    /// Field 5.
+    pub metadata: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Field 6.
+    pub created_at: Option<super::google::protobuf::TimestampView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl PersonView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Person {
+        Person {
+            name: String::from(&**&self.name),
+            age: self.age,
+            address: self.address.as_ref().map(|value| value.own()),
+            hobbies: self.hobbies.iter().map(|value| String::from(&**value)).collect(),
+            metadata: self.metadata.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            created_at: self.created_at.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for PersonView<'_> {
+    type Owned = Person;
+
+    fn own(&self) -> Person {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for PersonView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.name).at("name")?;
+            }
+            if input.next_is(0x10) {
+                self.age = protobuf::i32_::<C>(input).at("age")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::merge_message::<C, _>(input, self.address.get_or_insert_default()).at("address")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::push_string::<C>(input, &mut self.hobbies).at("hobbies")?;
+            }
+            while input.next_is(0x2a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.created_at.get_or_insert_default()).at("created_at")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.metadata.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> PersonView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.name).at("name")?;
+                    }
+                    16 => {
+                        self.age = protobuf::i32_::<Portable>(input).at("age")?;
+                    }
+                    26 => {
+                        protobuf::merge_message::<Portable, _>(input, self.address.get_or_insert_default()).at("address")?;
+                    }
+                    34 => {
+                        protobuf::push_string::<Portable>(input, &mut self.hobbies).at("hobbies")?;
+                    }
+                    42 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.created_at.get_or_insert_default()).at("created_at")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for PersonView<'a> {
+        const KIND: u64 = <Person as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("name")? {
+                flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("age")? {
+                self.age = read;
+            }
+            if let Some(start) = table.target(buffer, 2).at("address")? {
+                let value = self.address.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("address")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("hobbies")? {
+                flatbuffers::read_strings(buffer, start, &mut self.hobbies, 0xc00aecb4a0d003e8).at("hobbies")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("metadata")? {
+                flatbuffers::read_map(buffer, start, &mut self.metadata, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("metadata")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("created_at")? {
+                let value = self.created_at.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("created_at")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for PersonView<'a> {
+        type Owned = Person;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.age = input.zigzag32::<C>().at("age")?;
+            fory::read_string::<C>(input, &mut self.name).at("name")?;
+            if fory::read_null(input).at("address")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.address.get_or_insert_default()).at("address")?;
+            } else {
+                self.address = None;
+            }
+            fory::read_strings::<C>(input, &mut self.hobbies).at("hobbies")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.metadata.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("metadata")?; self.metadata.keep_last();
+            let value = self.created_at.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("created_at")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.age = input.zigzag32::<C>().at("age")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.name).at("name")?;
+                }
+                2 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.address.get_or_insert_default()).at("address")?;
+                }
+                3 => {
+                    fory::read_strings::<C>(input, &mut self.hobbies).at("hobbies")?;
+                }
+                4 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.metadata.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("metadata")?; self.metadata.keep_last();
+                }
+                5 => {
+                    let value = self.created_at.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("created_at")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.age = Default::default(),
+                1 => self.name = Default::default(),
+                2 => self.address = Default::default(),
+                3 => self.hobbies = Default::default(),
+                4 => self.metadata = Default::default(),
+                5 => self.created_at = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.age = value.to_int()?,
+                1 => self.name = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `suite.Company`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Company {
@@ -2507,6 +3107,199 @@ unsafe impl fory::Struct for Company {
         Ok(())
     }
 }
+
+/// [`Company`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompanyView<'a> {
+    /// Field 1.
+    pub name: Cow<'a, str>,
+    /// Field 2.
+    pub employees: Vec<PersonView<'a>>,
+    /// Field 3.
+    pub offices: Map<Cow<'a, str>, AddressView<'a>>,
+    /// Field 4.
+    pub is_public: bool,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl CompanyView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Company {
+        Company {
+            name: String::from(&**&self.name),
+            employees: self.employees.iter().map(|value| value.own()).collect(),
+            offices: self.offices.iter().map(|(key, value)| (String::from(&**key), value.own())).collect(),
+            is_public: self.is_public,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for CompanyView<'_> {
+    type Owned = Company;
+
+    fn own(&self) -> Company {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for CompanyView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.name).at("name")?;
+            }
+            while input.next_is(0x12) {
+                protobuf::push_message::<C, _>(input, &mut self.employees).at("employees")?;
+            }
+            while input.next_is(0x1a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.offices, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("offices")?;
+            }
+            if input.next_is(0x20) {
+                self.is_public = protobuf::bool_::<C>(input).at("is_public")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.offices.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> CompanyView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.name).at("name")?;
+                    }
+                    18 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.employees).at("employees")?;
+                    }
+                    26 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.offices, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("offices")?;
+                    }
+                    32 => {
+                        self.is_public = protobuf::bool_::<Portable>(input).at("is_public")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for CompanyView<'a> {
+        const KIND: u64 = <Company as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("name")? {
+                flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("employees")? {
+                flatbuffers::read_messages(buffer, start, &mut self.employees, 0x3da177e3be0270f6).at("employees")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("offices")? {
+                flatbuffers::read_map(buffer, start, &mut self.offices, 0xedc117f7d3ef375a, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x2d42ba16a9d09dea, 2, size_of::<(String, Address)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("offices")?;
+            }
+            if let Some(read) = table.bool(buffer, 3).at("is_public")? {
+                self.is_public = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for CompanyView<'a> {
+        type Owned = Company;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.is_public = input.u8().map(|byte| byte != 0).at("is_public")?;
+            fory::read_string::<C>(input, &mut self.name).at("name")?;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.employees).at("employees")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.offices.raw(), fory::struct_value_type::<C, AddressView, M>, |input| fory::string::<C>(input), fory::read_struct_value::<C, _, M>).at("offices")?; self.offices.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.is_public = input.u8().map(|byte| byte != 0).at("is_public")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.name).at("name")?;
+                }
+                2 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.employees).at("employees")?;
+                }
+                3 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.offices.raw(), fory::struct_value_type::<C, AddressView, M>, |input| fory::string::<C>(input), fory::read_struct_value::<C, _, M>).at("offices")?; self.offices.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.is_public = Default::default(),
+                1 => self.name = Default::default(),
+                2 => self.employees = Default::default(),
+                3 => self.offices = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.is_public = value.to_bool()?,
+                1 => self.name = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
 
 /// `suite.Product`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3176,6 +3969,217 @@ unsafe impl fory::Struct for Product {
     }
 }
 
+/// [`Product`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProductView<'a> {
+    /// Field 1.
+    pub id: Cow<'a, str>,
+    /// Field 2.
+    pub name: Cow<'a, str>,
+    /// Field 3.
+    pub price: f64,
+    /// Field 4.
+    pub categories: Vec<Cow<'a, str>>,
+    /// Field 5.
+    pub attributes: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl ProductView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Product {
+        Product {
+            id: String::from(&**&self.id),
+            name: String::from(&**&self.name),
+            price: self.price,
+            categories: self.categories.iter().map(|value| String::from(&**value)).collect(),
+            attributes: self.attributes.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for ProductView<'_> {
+    type Owned = Product;
+
+    fn own(&self) -> Product {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for ProductView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.id).at("id")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, &mut self.name).at("name")?;
+            }
+            if input.next_is(0x19) {
+                self.price = protobuf::double::<C>(input).at("price")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::push_string::<C>(input, &mut self.categories).at("categories")?;
+            }
+            while input.next_is(0x2a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.attributes, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("attributes")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.attributes.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> ProductView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.id).at("id")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, &mut self.name).at("name")?;
+                    }
+                    25 => {
+                        self.price = protobuf::double::<Portable>(input).at("price")?;
+                    }
+                    34 => {
+                        protobuf::push_string::<Portable>(input, &mut self.categories).at("categories")?;
+                    }
+                    42 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.attributes, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("attributes")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for ProductView<'a> {
+        const KIND: u64 = <Product as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 5, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("id")? {
+                flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("name")? {
+                flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f64::from_le_bytes)).at("price")? {
+                self.price = read;
+            }
+            if let Some(start) = table.target(buffer, 3).at("categories")? {
+                flatbuffers::read_strings(buffer, start, &mut self.categories, 0xc00aecb4a0d003e8).at("categories")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("attributes")? {
+                flatbuffers::read_map(buffer, start, &mut self.attributes, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("attributes")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for ProductView<'a> {
+        type Owned = Product;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.price = input.array().map(f64::from_le_bytes).at("price")?;
+            fory::read_string::<C>(input, &mut self.id).at("id")?;
+            fory::read_string::<C>(input, &mut self.name).at("name")?;
+            fory::read_strings::<C>(input, &mut self.categories).at("categories")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.attributes.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("attributes")?; self.attributes.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.price = input.array().map(f64::from_le_bytes).at("price")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.id).at("id")?;
+                }
+                2 => {
+                    fory::read_string::<C>(input, &mut self.name).at("name")?;
+                }
+                3 => {
+                    fory::read_strings::<C>(input, &mut self.categories).at("categories")?;
+                }
+                4 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.attributes.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("attributes")?; self.attributes.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.price = Default::default(),
+                1 => self.id = Default::default(),
+                2 => self.name = Default::default(),
+                3 => self.categories = Default::default(),
+                4 => self.attributes = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.price = value.to_f64()?,
+                1 => self.id = value.to_text()?.into(),
+                2 => self.name = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `suite.OrderItem`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OrderItem {
@@ -3795,6 +4799,204 @@ unsafe impl fory::Struct for OrderItem {
         Ok(())
     }
 }
+
+/// [`OrderItem`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OrderItemView<'a> {
+    /// Field 1.
+    pub product: Option<ProductView<'a>>,
+    /// Field 2.
+    pub quantity: i32,
+    /// Field 3.
+    pub unit_price: f64,
+    /// Field 4.
+    pub customizations: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl OrderItemView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> OrderItem {
+        OrderItem {
+            product: self.product.as_ref().map(|value| value.own()),
+            quantity: self.quantity,
+            unit_price: self.unit_price,
+            customizations: self.customizations.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for OrderItemView<'_> {
+    type Owned = OrderItem;
+
+    fn own(&self) -> OrderItem {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for OrderItemView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::merge_message::<C, _>(input, self.product.get_or_insert_default()).at("product")?;
+            }
+            if input.next_is(0x10) {
+                self.quantity = protobuf::i32_::<C>(input).at("quantity")?;
+            }
+            if input.next_is(0x19) {
+                self.unit_price = protobuf::double::<C>(input).at("unit_price")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.customizations, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("customizations")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.customizations.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> OrderItemView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_message::<Portable, _>(input, self.product.get_or_insert_default()).at("product")?;
+                    }
+                    16 => {
+                        self.quantity = protobuf::i32_::<Portable>(input).at("quantity")?;
+                    }
+                    25 => {
+                        self.unit_price = protobuf::double::<Portable>(input).at("unit_price")?;
+                    }
+                    34 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.customizations, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("customizations")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for OrderItemView<'a> {
+        const KIND: u64 = <OrderItem as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("product")? {
+                let value = self.product.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("product")?;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("quantity")? {
+                self.quantity = read;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f64::from_le_bytes)).at("unit_price")? {
+                self.unit_price = read;
+            }
+            if let Some(start) = table.target(buffer, 3).at("customizations")? {
+                flatbuffers::read_map(buffer, start, &mut self.customizations, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("customizations")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for OrderItemView<'a> {
+        type Owned = OrderItem;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.unit_price = input.array().map(f64::from_le_bytes).at("unit_price")?;
+            self.quantity = input.zigzag32::<C>().at("quantity")?;
+            if fory::read_null(input).at("product")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.product.get_or_insert_default()).at("product")?;
+            } else {
+                self.product = None;
+            }
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.customizations.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("customizations")?; self.customizations.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.unit_price = input.array().map(f64::from_le_bytes).at("unit_price")?;
+                }
+                1 => {
+                    self.quantity = input.zigzag32::<C>().at("quantity")?;
+                }
+                2 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.product.get_or_insert_default()).at("product")?;
+                }
+                3 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.customizations.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("customizations")?; self.customizations.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.unit_price = Default::default(),
+                1 => self.quantity = Default::default(),
+                2 => self.product = Default::default(),
+                3 => self.customizations = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.unit_price = value.to_f64()?,
+                1 => self.quantity = value.to_int()?,
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
 
 /// `suite.Customer`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -4555,6 +5757,235 @@ unsafe impl fory::Struct for Customer {
         Ok(())
     }
 }
+
+/// [`Customer`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CustomerView<'a> {
+    /// Field 1.
+    pub id: Cow<'a, str>,
+    /// Field 2.
+    pub name: Cow<'a, str>,
+    /// Field 3.
+    pub email: Cow<'a, str>,
+    /// Field 4.
+    pub phone_numbers: Vec<Cow<'a, str>>,
+    /// Field 5.
+    pub preferences: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Field 6.
+    pub member_since: Option<super::google::protobuf::TimestampView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl CustomerView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Customer {
+        Customer {
+            id: String::from(&**&self.id),
+            name: String::from(&**&self.name),
+            email: String::from(&**&self.email),
+            phone_numbers: self.phone_numbers.iter().map(|value| String::from(&**value)).collect(),
+            preferences: self.preferences.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            member_since: self.member_since.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for CustomerView<'_> {
+    type Owned = Customer;
+
+    fn own(&self) -> Customer {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for CustomerView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.id).at("id")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, &mut self.name).at("name")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::read_string::<C>(input, &mut self.email).at("email")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::push_string::<C>(input, &mut self.phone_numbers).at("phone_numbers")?;
+            }
+            while input.next_is(0x2a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.member_since.get_or_insert_default()).at("member_since")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.preferences.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> CustomerView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.id).at("id")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, &mut self.name).at("name")?;
+                    }
+                    26 => {
+                        protobuf::read_string::<Portable>(input, &mut self.email).at("email")?;
+                    }
+                    34 => {
+                        protobuf::push_string::<Portable>(input, &mut self.phone_numbers).at("phone_numbers")?;
+                    }
+                    42 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.member_since.get_or_insert_default()).at("member_since")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for CustomerView<'a> {
+        const KIND: u64 = <Customer as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("id")? {
+                flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("name")? {
+                flatbuffers::read_string(buffer, start, &mut self.name).at("name")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("email")? {
+                flatbuffers::read_string(buffer, start, &mut self.email).at("email")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("phone_numbers")? {
+                flatbuffers::read_strings(buffer, start, &mut self.phone_numbers, 0xc00aecb4a0d003e8).at("phone_numbers")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("preferences")? {
+                flatbuffers::read_map(buffer, start, &mut self.preferences, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("preferences")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("member_since")? {
+                let value = self.member_since.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("member_since")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for CustomerView<'a> {
+        type Owned = Customer;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_string::<C>(input, &mut self.id).at("id")?;
+            fory::read_string::<C>(input, &mut self.name).at("name")?;
+            fory::read_string::<C>(input, &mut self.email).at("email")?;
+            fory::read_strings::<C>(input, &mut self.phone_numbers).at("phone_numbers")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.preferences.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("preferences")?; self.preferences.keep_last();
+            let value = self.member_since.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("member_since")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_string::<C>(input, &mut self.id).at("id")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.name).at("name")?;
+                }
+                2 => {
+                    fory::read_string::<C>(input, &mut self.email).at("email")?;
+                }
+                3 => {
+                    fory::read_strings::<C>(input, &mut self.phone_numbers).at("phone_numbers")?;
+                }
+                4 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.preferences.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("preferences")?; self.preferences.keep_last();
+                }
+                5 => {
+                    let value = self.member_since.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("member_since")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.id = Default::default(),
+                1 => self.name = Default::default(),
+                2 => self.email = Default::default(),
+                3 => self.phone_numbers = Default::default(),
+                4 => self.preferences = Default::default(),
+                5 => self.member_since = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.id = value.to_text()?.into(),
+                1 => self.name = value.to_text()?.into(),
+                2 => self.email = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
 
 /// `suite.Order`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -5404,6 +6835,257 @@ unsafe impl fory::Struct for Order {
     }
 }
 
+/// [`Order`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OrderView<'a> {
+    /// Field 1.
+    pub id: Cow<'a, str>,
+    /// Field 2.
+    pub customer: Option<CustomerView<'a>>,
+    /// Field 3.
+    pub items: Vec<OrderItemView<'a>>,
+    /// Field 4.
+    pub total_amount: f64,
+    /// Field 5.
+    pub status: Cow<'a, str>,
+    /// Field 6.
+    pub order_date: Option<super::google::protobuf::TimestampView<'a>>,
+    /// Field 7.
+    pub metadata: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl OrderView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Order {
+        Order {
+            id: String::from(&**&self.id),
+            customer: self.customer.as_ref().map(|value| value.own()),
+            items: self.items.iter().map(|value| value.own()).collect(),
+            total_amount: self.total_amount,
+            status: String::from(&**&self.status),
+            order_date: self.order_date.as_ref().map(|value| value.own()),
+            metadata: self.metadata.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for OrderView<'_> {
+    type Owned = Order;
+
+    fn own(&self) -> Order {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for OrderView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.id).at("id")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::merge_message::<C, _>(input, self.customer.get_or_insert_default()).at("customer")?;
+            }
+            while input.next_is(0x1a) {
+                protobuf::push_message::<C, _>(input, &mut self.items).at("items")?;
+            }
+            if input.next_is(0x21) {
+                self.total_amount = protobuf::double::<C>(input).at("total_amount")?;
+            }
+            if input.next_is(0x2a) {
+                protobuf::read_string::<C>(input, &mut self.status).at("status")?;
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.order_date.get_or_insert_default()).at("order_date")?;
+            }
+            while input.next_is(0x3a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.metadata.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> OrderView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.id).at("id")?;
+                    }
+                    18 => {
+                        protobuf::merge_message::<Portable, _>(input, self.customer.get_or_insert_default()).at("customer")?;
+                    }
+                    26 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.items).at("items")?;
+                    }
+                    33 => {
+                        self.total_amount = protobuf::double::<Portable>(input).at("total_amount")?;
+                    }
+                    42 => {
+                        protobuf::read_string::<Portable>(input, &mut self.status).at("status")?;
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.order_date.get_or_insert_default()).at("order_date")?;
+                    }
+                    58 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for OrderView<'a> {
+        const KIND: u64 = <Order as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 7, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("id")? {
+                flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("customer")? {
+                let value = self.customer.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("customer")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("items")? {
+                flatbuffers::read_messages(buffer, start, &mut self.items, 0x9c1f38c63b13fbde).at("items")?;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(f64::from_le_bytes)).at("total_amount")? {
+                self.total_amount = read;
+            }
+            if let Some(start) = table.target(buffer, 4).at("status")? {
+                flatbuffers::read_string(buffer, start, &mut self.status).at("status")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("order_date")? {
+                let value = self.order_date.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("order_date")?;
+            }
+            if let Some(start) = table.target(buffer, 6).at("metadata")? {
+                flatbuffers::read_map(buffer, start, &mut self.metadata, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("metadata")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for OrderView<'a> {
+        type Owned = Order;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.total_amount = input.array().map(f64::from_le_bytes).at("total_amount")?;
+            fory::read_string::<C>(input, &mut self.id).at("id")?;
+            if fory::read_null(input).at("customer")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.customer.get_or_insert_default()).at("customer")?;
+            } else {
+                self.customer = None;
+            }
+            fory::read_structs::<C, _, M>(input, meta, &mut self.items).at("items")?;
+            fory::read_string::<C>(input, &mut self.status).at("status")?;
+            let value = self.order_date.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("order_date")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.metadata.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("metadata")?; self.metadata.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.total_amount = input.array().map(f64::from_le_bytes).at("total_amount")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.id).at("id")?;
+                }
+                2 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.customer.get_or_insert_default()).at("customer")?;
+                }
+                3 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.items).at("items")?;
+                }
+                4 => {
+                    fory::read_string::<C>(input, &mut self.status).at("status")?;
+                }
+                5 => {
+                    let value = self.order_date.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("order_date")?;
+                }
+                6 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.metadata.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("metadata")?; self.metadata.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.total_amount = Default::default(),
+                1 => self.id = Default::default(),
+                2 => self.customer = Default::default(),
+                3 => self.items = Default::default(),
+                4 => self.status = Default::default(),
+                5 => self.order_date = Default::default(),
+                6 => self.metadata = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.total_amount = value.to_f64()?,
+                1 => self.id = value.to_text()?.into(),
+                4 => self.status = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `suite.ECommerceData`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ECommerceData {
@@ -6014,6 +7696,195 @@ unsafe impl fory::Struct for ECommerceData {
         Err(format!("{value:?} is no value of this field"))
     }
 }
+
+/// [`ECommerceData`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ECommerceDataView<'a> {
+    /// Field 1.
+    pub orders: Vec<OrderView<'a>>,
+    /// Field 2.
+    pub customers: Vec<CustomerView<'a>>,
+    /// Field 3.
+    pub products: Vec<ProductView<'a>>,
+    /// Field 4.
+    pub order_lookup: Map<Cow<'a, str>, OrderView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl ECommerceDataView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> ECommerceData {
+        ECommerceData {
+            orders: self.orders.iter().map(|value| value.own()).collect(),
+            customers: self.customers.iter().map(|value| value.own()).collect(),
+            products: self.products.iter().map(|value| value.own()).collect(),
+            order_lookup: self.order_lookup.iter().map(|(key, value)| (String::from(&**key), value.own())).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for ECommerceDataView<'_> {
+    type Owned = ECommerceData;
+
+    fn own(&self) -> ECommerceData {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for ECommerceDataView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::push_message::<C, _>(input, &mut self.orders).at("orders")?;
+            }
+            while input.next_is(0x12) {
+                protobuf::push_message::<C, _>(input, &mut self.customers).at("customers")?;
+            }
+            while input.next_is(0x1a) {
+                protobuf::push_message::<C, _>(input, &mut self.products).at("products")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.order_lookup, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("order_lookup")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.order_lookup.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> ECommerceDataView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.orders).at("orders")?;
+                    }
+                    18 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.customers).at("customers")?;
+                    }
+                    26 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.products).at("products")?;
+                    }
+                    34 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.order_lookup, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("order_lookup")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for ECommerceDataView<'a> {
+        const KIND: u64 = <ECommerceData as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("orders")? {
+                flatbuffers::read_messages(buffer, start, &mut self.orders, 0xdf3f644e3bdfba7d).at("orders")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("customers")? {
+                flatbuffers::read_messages(buffer, start, &mut self.customers, 0x6dfe27366639bcbf).at("customers")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("products")? {
+                flatbuffers::read_messages(buffer, start, &mut self.products, 0x1f91931ac220a9d2).at("products")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("order_lookup")? {
+                flatbuffers::read_map(buffer, start, &mut self.order_lookup, 0x92eeb485bef67941, |buffer, start, entry| {
+                    let table = buffer.table(start, 0xe8e89982b51966d1, 2, size_of::<(String, Order)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("order_lookup")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for ECommerceDataView<'a> {
+        type Owned = ECommerceData;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.orders).at("orders")?;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.customers).at("customers")?;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.products).at("products")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.order_lookup.raw(), fory::struct_value_type::<C, OrderView, M>, |input| fory::string::<C>(input), fory::read_struct_value::<C, _, M>).at("order_lookup")?; self.order_lookup.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.orders).at("orders")?;
+                }
+                1 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.customers).at("customers")?;
+                }
+                2 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.products).at("products")?;
+                }
+                3 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.order_lookup.raw(), fory::struct_value_type::<C, OrderView, M>, |input| fory::string::<C>(input), fory::read_struct_value::<C, _, M>).at("order_lookup")?; self.order_lookup.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.orders = Default::default(),
+                1 => self.customers = Default::default(),
+                2 => self.products = Default::default(),
+                3 => self.order_lookup = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};
 
 /// `suite.LogEntry`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -6903,6 +8774,270 @@ unsafe impl fory::Struct for LogEntry {
     }
 }
 
+/// [`LogEntry`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LogEntryView<'a> {
+    /// Field 1.
+    pub id: Cow<'a, str>,
+    /// Field 2.
+    pub level: LogLevel,
+    /// Field 3.
+    pub message: Cow<'a, str>,
+    /// Field 4.
+    pub service: Cow<'a, str>,
+    /// Field 5.
+    pub timestamp: Option<super::google::protobuf::TimestampView<'a>>,
+    /// Field 6.
+    pub context: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Field 7.
+    pub tags: Vec<Cow<'a, str>>,
+    /// Field 8.
+    pub duration_ms: f64,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl LogEntryView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> LogEntry {
+        LogEntry {
+            id: String::from(&**&self.id),
+            level: self.level,
+            message: String::from(&**&self.message),
+            service: String::from(&**&self.service),
+            timestamp: self.timestamp.as_ref().map(|value| value.own()),
+            context: self.context.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            tags: self.tags.iter().map(|value| String::from(&**value)).collect(),
+            duration_ms: self.duration_ms,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for LogEntryView<'_> {
+    type Owned = LogEntry;
+
+    fn own(&self) -> LogEntry {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for LogEntryView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.id).at("id")?;
+            }
+            if input.next_is(0x10) {
+                self.level = protobuf::i32_::<C>(input).map(LogLevel).at("level")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::read_string::<C>(input, &mut self.message).at("message")?;
+            }
+            if input.next_is(0x22) {
+                protobuf::read_string::<C>(input, &mut self.service).at("service")?;
+            }
+            if input.next_is(0x2a) {
+                protobuf::merge_message::<C, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
+            }
+            while input.next_is(0x32) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.context, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("context")?;
+            }
+            while input.next_is(0x3a) {
+                protobuf::push_string::<C>(input, &mut self.tags).at("tags")?;
+            }
+            if input.next_is(0x41) {
+                self.duration_ms = protobuf::double::<C>(input).at("duration_ms")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.context.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> LogEntryView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.id).at("id")?;
+                    }
+                    16 => {
+                        self.level = protobuf::i32_::<Portable>(input).map(LogLevel).at("level")?;
+                    }
+                    26 => {
+                        protobuf::read_string::<Portable>(input, &mut self.message).at("message")?;
+                    }
+                    34 => {
+                        protobuf::read_string::<Portable>(input, &mut self.service).at("service")?;
+                    }
+                    42 => {
+                        protobuf::merge_message::<Portable, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
+                    }
+                    50 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.context, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("context")?;
+                    }
+                    58 => {
+                        protobuf::push_string::<Portable>(input, &mut self.tags).at("tags")?;
+                    }
+                    65 => {
+                        self.duration_ms = protobuf::double::<Portable>(input).at("duration_ms")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for LogEntryView<'a> {
+        const KIND: u64 = <LogEntry as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 8, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("id")? {
+                flatbuffers::read_string(buffer, start, &mut self.id).at("id")?;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(|[byte]: [u8; 1]| LogLevel((byte as i8).into()))).at("level")? {
+                self.level = read;
+            }
+            if let Some(start) = table.target(buffer, 2).at("message")? {
+                flatbuffers::read_string(buffer, start, &mut self.message).at("message")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("service")? {
+                flatbuffers::read_string(buffer, start, &mut self.service).at("service")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("timestamp")? {
+                let value = self.timestamp.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("timestamp")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("context")? {
+                flatbuffers::read_map(buffer, start, &mut self.context, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("context")?;
+            }
+            if let Some(start) = table.target(buffer, 6).at("tags")? {
+                flatbuffers::read_strings(buffer, start, &mut self.tags, 0xc00aecb4a0d003e8).at("tags")?;
+            }
+            if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(f64::from_le_bytes)).at("duration_ms")? {
+                self.duration_ms = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for LogEntryView<'a> {
+        type Owned = LogEntry;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.duration_ms = input.array().map(f64::from_le_bytes).at("duration_ms")?;
+            fory::read_string::<C>(input, &mut self.id).at("id")?;
+            self.level = input.varint32::<C>().map(|id| LogLevel(id as i32)).at("level")?;
+            fory::read_string::<C>(input, &mut self.message).at("message")?;
+            fory::read_string::<C>(input, &mut self.service).at("service")?;
+            let value = self.timestamp.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("timestamp")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.context.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("context")?; self.context.keep_last();
+            fory::read_strings::<C>(input, &mut self.tags).at("tags")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.duration_ms = input.array().map(f64::from_le_bytes).at("duration_ms")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.id).at("id")?;
+                }
+                2 => {
+                    self.level = input.varint32::<C>().map(|id| LogLevel(id as i32)).at("level")?;
+                }
+                3 => {
+                    fory::read_string::<C>(input, &mut self.message).at("message")?;
+                }
+                4 => {
+                    fory::read_string::<C>(input, &mut self.service).at("service")?;
+                }
+                5 => {
+                    let value = self.timestamp.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("timestamp")?;
+                }
+                6 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.context.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("context")?; self.context.keep_last();
+                }
+                7 => {
+                    fory::read_strings::<C>(input, &mut self.tags).at("tags")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.duration_ms = Default::default(),
+                1 => self.id = Default::default(),
+                2 => self.level = Default::default(),
+                3 => self.message = Default::default(),
+                4 => self.service = Default::default(),
+                5 => self.timestamp = Default::default(),
+                6 => self.context = Default::default(),
+                7 => self.tags = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.duration_ms = value.to_f64()?,
+                1 => self.id = value.to_text()?.into(),
+                3 => self.message = value.to_text()?.into(),
+                4 => self.service = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `suite.UserProfile`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserProfile {
@@ -7726,6 +9861,253 @@ unsafe impl fory::Struct for UserProfile {
     }
 }
 
+/// [`UserProfile`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UserProfileView<'a> {
+    /// Field 1.
+    pub user_id: Cow<'a, str>,
+    /// Field 2.
+    pub username: Cow<'a, str>,
+    /// Field 3.
+    pub email: Cow<'a, str>,
+    /// Field 4.
+    pub preferences: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Field 5.
+    pub permissions: Vec<Cow<'a, str>>,
+    /// Field 6.
+    pub last_login: Option<super::google::protobuf::TimestampView<'a>>,
+    /// Field 7.
+    pub is_active: bool,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl UserProfileView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> UserProfile {
+        UserProfile {
+            user_id: String::from(&**&self.user_id),
+            username: String::from(&**&self.username),
+            email: String::from(&**&self.email),
+            preferences: self.preferences.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            permissions: self.permissions.iter().map(|value| String::from(&**value)).collect(),
+            last_login: self.last_login.as_ref().map(|value| value.own()),
+            is_active: self.is_active,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for UserProfileView<'_> {
+    type Owned = UserProfile;
+
+    fn own(&self) -> UserProfile {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for UserProfileView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.user_id).at("user_id")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::read_string::<C>(input, &mut self.username).at("username")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::read_string::<C>(input, &mut self.email).at("email")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
+            }
+            while input.next_is(0x2a) {
+                protobuf::push_string::<C>(input, &mut self.permissions).at("permissions")?;
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.last_login.get_or_insert_default()).at("last_login")?;
+            }
+            if input.next_is(0x38) {
+                self.is_active = protobuf::bool_::<C>(input).at("is_active")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.preferences.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> UserProfileView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.user_id).at("user_id")?;
+                    }
+                    18 => {
+                        protobuf::read_string::<Portable>(input, &mut self.username).at("username")?;
+                    }
+                    26 => {
+                        protobuf::read_string::<Portable>(input, &mut self.email).at("email")?;
+                    }
+                    34 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
+                    }
+                    42 => {
+                        protobuf::push_string::<Portable>(input, &mut self.permissions).at("permissions")?;
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.last_login.get_or_insert_default()).at("last_login")?;
+                    }
+                    56 => {
+                        self.is_active = protobuf::bool_::<Portable>(input).at("is_active")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for UserProfileView<'a> {
+        const KIND: u64 = <UserProfile as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 7, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("user_id")? {
+                flatbuffers::read_string(buffer, start, &mut self.user_id).at("user_id")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("username")? {
+                flatbuffers::read_string(buffer, start, &mut self.username).at("username")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("email")? {
+                flatbuffers::read_string(buffer, start, &mut self.email).at("email")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("preferences")? {
+                flatbuffers::read_map(buffer, start, &mut self.preferences, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("preferences")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("permissions")? {
+                flatbuffers::read_strings(buffer, start, &mut self.permissions, 0xc00aecb4a0d003e8).at("permissions")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("last_login")? {
+                let value = self.last_login.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("last_login")?;
+            }
+            if let Some(read) = table.bool(buffer, 6).at("is_active")? {
+                self.is_active = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for UserProfileView<'a> {
+        type Owned = UserProfile;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.is_active = input.u8().map(|byte| byte != 0).at("is_active")?;
+            fory::read_string::<C>(input, &mut self.user_id).at("user_id")?;
+            fory::read_string::<C>(input, &mut self.username).at("username")?;
+            fory::read_string::<C>(input, &mut self.email).at("email")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.preferences.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("preferences")?; self.preferences.keep_last();
+            fory::read_strings::<C>(input, &mut self.permissions).at("permissions")?;
+            let value = self.last_login.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("last_login")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.is_active = input.u8().map(|byte| byte != 0).at("is_active")?;
+                }
+                1 => {
+                    fory::read_string::<C>(input, &mut self.user_id).at("user_id")?;
+                }
+                2 => {
+                    fory::read_string::<C>(input, &mut self.username).at("username")?;
+                }
+                3 => {
+                    fory::read_string::<C>(input, &mut self.email).at("email")?;
+                }
+                4 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.preferences.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("preferences")?; self.preferences.keep_last();
+                }
+                5 => {
+                    fory::read_strings::<C>(input, &mut self.permissions).at("permissions")?;
+                }
+                6 => {
+                    let value = self.last_login.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("last_login")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.is_active = Default::default(),
+                1 => self.user_id = Default::default(),
+                2 => self.username = Default::default(),
+                3 => self.email = Default::default(),
+                4 => self.preferences = Default::default(),
+                5 => self.permissions = Default::default(),
+                6 => self.last_login = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.is_active = value.to_bool()?,
+                1 => self.user_id = value.to_text()?.into(),
+                2 => self.username = value.to_text()?.into(),
+                3 => self.email = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `suite.APIMetrics`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct APIMetrics {
@@ -8473,6 +10855,236 @@ unsafe impl fory::Struct for APIMetrics {
     }
 }
 
+/// [`APIMetrics`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct APIMetricsView<'a> {
+    /// Field 1.
+    pub endpoint: Cow<'a, str>,
+    /// Field 2.
+    pub request_count: i64,
+    /// Field 3.
+    pub avg_response_time: f64,
+    /// Field 4.
+    pub error_count: i64,
+    /// Field 5.
+    pub status_codes: Map<Cow<'a, str>, i64>,
+    /// Field 6.
+    pub measured_at: Option<super::google::protobuf::TimestampView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl APIMetricsView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> APIMetrics {
+        APIMetrics {
+            endpoint: String::from(&**&self.endpoint),
+            request_count: self.request_count,
+            avg_response_time: self.avg_response_time,
+            error_count: self.error_count,
+            status_codes: self.status_codes.iter().map(|(key, value)| (String::from(&**key), *value)).collect(),
+            measured_at: self.measured_at.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for APIMetricsView<'_> {
+    type Owned = APIMetrics;
+
+    fn own(&self) -> APIMetrics {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for APIMetricsView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.endpoint).at("endpoint")?;
+            }
+            if input.next_is(0x10) {
+                self.request_count = protobuf::i64_::<C>(input).at("request_count")?;
+            }
+            if input.next_is(0x19) {
+                self.avg_response_time = protobuf::double::<C>(input).at("avg_response_time")?;
+            }
+            if input.next_is(0x20) {
+                self.error_count = protobuf::i64_::<C>(input).at("error_count")?;
+            }
+            while input.next_is(0x2a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.status_codes, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("status_codes")?;
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.measured_at.get_or_insert_default()).at("measured_at")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.status_codes.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> APIMetricsView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.endpoint).at("endpoint")?;
+                    }
+                    16 => {
+                        self.request_count = protobuf::i64_::<Portable>(input).at("request_count")?;
+                    }
+                    25 => {
+                        self.avg_response_time = protobuf::double::<Portable>(input).at("avg_response_time")?;
+                    }
+                    32 => {
+                        self.error_count = protobuf::i64_::<Portable>(input).at("error_count")?;
+                    }
+                    42 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.status_codes, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("status_codes")?;
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.measured_at.get_or_insert_default()).at("measured_at")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for APIMetricsView<'a> {
+        const KIND: u64 = <APIMetrics as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("endpoint")? {
+                flatbuffers::read_string(buffer, start, &mut self.endpoint).at("endpoint")?;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i64::from_le_bytes)).at("request_count")? {
+                self.request_count = read;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(f64::from_le_bytes)).at("avg_response_time")? {
+                self.avg_response_time = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(i64::from_le_bytes)).at("error_count")? {
+                self.error_count = read;
+            }
+            if let Some(start) = table.target(buffer, 4).at("status_codes")? {
+                flatbuffers::read_map(buffer, start, &mut self.status_codes, 0x71b6e807150d4ab8, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x4e67718247cfe268, 2, size_of::<(String, i64)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i64::from_le_bytes))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("status_codes")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("measured_at")? {
+                let value = self.measured_at.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("measured_at")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for APIMetricsView<'a> {
+        type Owned = APIMetrics;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.avg_response_time = input.array().map(f64::from_le_bytes).at("avg_response_time")?;
+            self.request_count = input.fory_zigzag64::<C>().at("request_count")?;
+            self.error_count = input.fory_zigzag64::<C>().at("error_count")?;
+            fory::read_string::<C>(input, &mut self.endpoint).at("endpoint")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.status_codes.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 7, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| input.fory_zigzag64::<C>()).at("status_codes")?; self.status_codes.keep_last();
+            let value = self.measured_at.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("measured_at")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.avg_response_time = input.array().map(f64::from_le_bytes).at("avg_response_time")?;
+                }
+                1 => {
+                    self.request_count = input.fory_zigzag64::<C>().at("request_count")?;
+                }
+                2 => {
+                    self.error_count = input.fory_zigzag64::<C>().at("error_count")?;
+                }
+                3 => {
+                    fory::read_string::<C>(input, &mut self.endpoint).at("endpoint")?;
+                }
+                4 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.status_codes.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 7, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| input.fory_zigzag64::<C>()).at("status_codes")?; self.status_codes.keep_last();
+                }
+                5 => {
+                    let value = self.measured_at.get_or_insert_default(); fory::timestamp(input).map(|read| (value.seconds, value.nanos) = read).at("measured_at")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.avg_response_time = Default::default(),
+                1 => self.request_count = Default::default(),
+                2 => self.error_count = Default::default(),
+                3 => self.endpoint = Default::default(),
+                4 => self.status_codes = Default::default(),
+                5 => self.measured_at = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.avg_response_time = value.to_f64()?,
+                1 => self.request_count = value.to_int()?,
+                2 => self.error_count = value.to_int()?,
+                3 => self.endpoint = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `suite.SystemData`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemData {
@@ -9084,3 +11696,192 @@ unsafe impl fory::Struct for SystemData {
         Err(format!("{value:?} is no value of this field"))
     }
 }
+
+/// [`SystemData`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SystemDataView<'a> {
+    /// Field 1.
+    pub logs: Vec<LogEntryView<'a>>,
+    /// Field 2.
+    pub users: Vec<UserProfileView<'a>>,
+    /// Field 3.
+    pub metrics: Vec<APIMetricsView<'a>>,
+    /// Field 4.
+    pub system_info: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl SystemDataView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> SystemData {
+        SystemData {
+            logs: self.logs.iter().map(|value| value.own()).collect(),
+            users: self.users.iter().map(|value| value.own()).collect(),
+            metrics: self.metrics.iter().map(|value| value.own()).collect(),
+            system_info: self.system_info.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for SystemDataView<'_> {
+    type Owned = SystemData;
+
+    fn own(&self) -> SystemData {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for SystemDataView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::push_message::<C, _>(input, &mut self.logs).at("logs")?;
+            }
+            while input.next_is(0x12) {
+                protobuf::push_message::<C, _>(input, &mut self.users).at("users")?;
+            }
+            while input.next_is(0x1a) {
+                protobuf::push_message::<C, _>(input, &mut self.metrics).at("metrics")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.system_info, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("system_info")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.system_info.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> SystemDataView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.logs).at("logs")?;
+                    }
+                    18 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.users).at("users")?;
+                    }
+                    26 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.metrics).at("metrics")?;
+                    }
+                    34 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.system_info, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("system_info")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for SystemDataView<'a> {
+        const KIND: u64 = <SystemData as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 4, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("logs")? {
+                flatbuffers::read_messages(buffer, start, &mut self.logs, 0x4fcc48e0222f9155).at("logs")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("users")? {
+                flatbuffers::read_messages(buffer, start, &mut self.users, 0x52e851afa551b19d).at("users")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("metrics")? {
+                flatbuffers::read_messages(buffer, start, &mut self.metrics, 0xa23caa783628566a).at("metrics")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("system_info")? {
+                flatbuffers::read_map(buffer, start, &mut self.system_info, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("system_info")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for SystemDataView<'a> {
+        type Owned = SystemData;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.logs).at("logs")?;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.users).at("users")?;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.metrics).at("metrics")?;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.system_info.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("system_info")?; self.system_info.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.logs).at("logs")?;
+                }
+                1 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.users).at("users")?;
+                }
+                2 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.metrics).at("metrics")?;
+                }
+                3 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.system_info.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("system_info")?; self.system_info.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.logs = Default::default(),
+                1 => self.users = Default::default(),
+                2 => self.metrics = Default::default(),
+                3 => self.system_info = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};

@@ -8,8 +8,9 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, MessageView, Numbers, Out, Run, Seen};
 use interop_runtime::{flatbuffers, json, msgpack};
+use std::borrow::Cow;
 
 /// `google.protobuf.Timestamp`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -231,3 +232,94 @@ unsafe impl flatbuffers::Message for Timestamp {
         Ok(())
     }
 }
+
+/// [`Timestamp`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimestampView<'a> {
+    /// Field 1.
+    pub seconds: i64,
+    /// Field 2.
+    pub nanos: i32,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl TimestampView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Timestamp {
+        Timestamp {
+            seconds: self.seconds,
+            nanos: self.nanos,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for TimestampView<'_> {
+    type Owned = Timestamp;
+
+    fn own(&self) -> Timestamp {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for TimestampView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.seconds = protobuf::i64_::<C>(input).at("seconds")?;
+            }
+            if input.next_is(0x10) {
+                self.nanos = protobuf::i32_::<C>(input).at("nanos")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> TimestampView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.seconds = protobuf::i64_::<Portable>(input).at("seconds")?;
+                    }
+                    16 => {
+                        self.nanos = protobuf::i32_::<Portable>(input).at("nanos")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for TimestampView<'a> {
+        const KIND: u64 = <Timestamp as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i64::from_le_bytes)).at("seconds")? {
+                self.seconds = read;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("nanos")? {
+                self.nanos = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};

@@ -8,8 +8,9 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, MessageView, Numbers, Out, Run, Seen};
 use interop_runtime::{flatbuffers, json, msgpack};
+use std::borrow::Cow;
 
 /// `kinds.Small`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -1547,6 +1548,451 @@ unsafe impl fory::Struct for Plain {
     }
 }
 
+/// [`Plain`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlainView<'a> {
+    /// Field 1.
+    pub bool_value: bool,
+    /// Field 2.
+    pub int32_value: i32,
+    /// Field 3.
+    pub int64_value: i64,
+    /// Field 4.
+    pub uint32_value: u32,
+    /// Field 5.
+    pub uint64_value: u64,
+    /// Field 6.
+    pub sint32_value: i32,
+    /// Field 7.
+    pub sint64_value: i64,
+    /// Field 8.
+    pub fixed32_value: u32,
+    /// Field 9.
+    pub fixed64_value: u64,
+    /// Field 10.
+    pub sfixed32_value: i32,
+    /// Field 11.
+    pub sfixed64_value: i64,
+    /// Field 12.
+    pub float_value: f32,
+    /// Field 13.
+    pub double_value: f64,
+    /// Field 14.
+    pub string_value: Cow<'a, str>,
+    /// Field 15.
+    pub bytes_value: &'a [u8],
+    /// Field 16.
+    pub small: Small,
+    /// Field 17.
+    pub large: Large,
+    /// Field 18.
+    pub plain: Option<Box<PlainView<'a>>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl PlainView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Plain {
+        Plain {
+            bool_value: self.bool_value,
+            int32_value: self.int32_value,
+            int64_value: self.int64_value,
+            uint32_value: self.uint32_value,
+            uint64_value: self.uint64_value,
+            sint32_value: self.sint32_value,
+            sint64_value: self.sint64_value,
+            fixed32_value: self.fixed32_value,
+            fixed64_value: self.fixed64_value,
+            sfixed32_value: self.sfixed32_value,
+            sfixed64_value: self.sfixed64_value,
+            float_value: self.float_value,
+            double_value: self.double_value,
+            string_value: String::from(&**&self.string_value),
+            bytes_value: self.bytes_value.to_vec(),
+            small: self.small,
+            large: self.large,
+            plain: self.plain.as_ref().map(|value| Box::new(value.own())),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for PlainView<'_> {
+    type Owned = Plain;
+
+    fn own(&self) -> Plain {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for PlainView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.bool_value = protobuf::bool_::<C>(input).at("bool_value")?;
+            }
+            if input.next_is(0x10) {
+                self.int32_value = protobuf::i32_::<C>(input).at("int32_value")?;
+            }
+            if input.next_is(0x18) {
+                self.int64_value = protobuf::i64_::<C>(input).at("int64_value")?;
+            }
+            if input.next_is(0x20) {
+                self.uint32_value = protobuf::u32_::<C>(input).at("uint32_value")?;
+            }
+            if input.next_is(0x28) {
+                self.uint64_value = protobuf::u64_::<C>(input).at("uint64_value")?;
+            }
+            if input.next_is(0x30) {
+                self.sint32_value = protobuf::zigzag32::<C>(input).at("sint32_value")?;
+            }
+            if input.next_is(0x38) {
+                self.sint64_value = protobuf::zigzag64::<C>(input).at("sint64_value")?;
+            }
+            if input.next_is(0x45) {
+                self.fixed32_value = protobuf::fixed32::<C>(input).at("fixed32_value")?;
+            }
+            if input.next_is(0x49) {
+                self.fixed64_value = protobuf::fixed64::<C>(input).at("fixed64_value")?;
+            }
+            if input.next_is(0x55) {
+                self.sfixed32_value = protobuf::sfixed32::<C>(input).at("sfixed32_value")?;
+            }
+            if input.next_is(0x59) {
+                self.sfixed64_value = protobuf::sfixed64::<C>(input).at("sfixed64_value")?;
+            }
+            if input.next_is(0x65) {
+                self.float_value = protobuf::float::<C>(input).at("float_value")?;
+            }
+            if input.next_is(0x69) {
+                self.double_value = protobuf::double::<C>(input).at("double_value")?;
+            }
+            if input.next_is(0x72) {
+                protobuf::read_string::<C>(input, &mut self.string_value).at("string_value")?;
+            }
+            if input.next_is(0x7a) {
+                protobuf::read_bytes::<C>(input, &mut self.bytes_value).at("bytes_value")?;
+            }
+            if input.next_are(&[0x80, 0x01]) {
+                self.small = protobuf::i32_::<C>(input).map(Small).at("small")?;
+            }
+            if input.next_are(&[0x88, 0x01]) {
+                self.large = protobuf::i32_::<C>(input).map(Large).at("large")?;
+            }
+            if input.next_are(&[0x92, 0x01]) {
+                protobuf::merge_message::<C, _>(input, self.plain.get_or_insert_default().as_mut()).at("plain")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> PlainView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.bool_value = protobuf::bool_::<Portable>(input).at("bool_value")?;
+                    }
+                    16 => {
+                        self.int32_value = protobuf::i32_::<Portable>(input).at("int32_value")?;
+                    }
+                    24 => {
+                        self.int64_value = protobuf::i64_::<Portable>(input).at("int64_value")?;
+                    }
+                    32 => {
+                        self.uint32_value = protobuf::u32_::<Portable>(input).at("uint32_value")?;
+                    }
+                    40 => {
+                        self.uint64_value = protobuf::u64_::<Portable>(input).at("uint64_value")?;
+                    }
+                    48 => {
+                        self.sint32_value = protobuf::zigzag32::<Portable>(input).at("sint32_value")?;
+                    }
+                    56 => {
+                        self.sint64_value = protobuf::zigzag64::<Portable>(input).at("sint64_value")?;
+                    }
+                    69 => {
+                        self.fixed32_value = protobuf::fixed32::<Portable>(input).at("fixed32_value")?;
+                    }
+                    73 => {
+                        self.fixed64_value = protobuf::fixed64::<Portable>(input).at("fixed64_value")?;
+                    }
+                    85 => {
+                        self.sfixed32_value = protobuf::sfixed32::<Portable>(input).at("sfixed32_value")?;
+                    }
+                    89 => {
+                        self.sfixed64_value = protobuf::sfixed64::<Portable>(input).at("sfixed64_value")?;
+                    }
+                    101 => {
+                        self.float_value = protobuf::float::<Portable>(input).at("float_value")?;
+                    }
+                    105 => {
+                        self.double_value = protobuf::double::<Portable>(input).at("double_value")?;
+                    }
+                    114 => {
+                        protobuf::read_string::<Portable>(input, &mut self.string_value).at("string_value")?;
+                    }
+                    122 => {
+                        protobuf::read_bytes::<Portable>(input, &mut self.bytes_value).at("bytes_value")?;
+                    }
+                    128 => {
+                        self.small = protobuf::i32_::<Portable>(input).map(Small).at("small")?;
+                    }
+                    136 => {
+                        self.large = protobuf::i32_::<Portable>(input).map(Large).at("large")?;
+                    }
+                    146 => {
+                        protobuf::merge_message::<Portable, _>(input, self.plain.get_or_insert_default().as_mut()).at("plain")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for PlainView<'a> {
+        const KIND: u64 = <Plain as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 18, size_of::<Self>())?;
+            if let Some(read) = table.bool(buffer, 0).at("bool_value")? {
+                self.bool_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("int32_value")? {
+                self.int32_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i64::from_le_bytes)).at("int64_value")? {
+                self.int64_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(u32::from_le_bytes)).at("uint32_value")? {
+                self.uint32_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(u64::from_le_bytes)).at("uint64_value")? {
+                self.uint64_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(i32::from_le_bytes)).at("sint32_value")? {
+                self.sint32_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(i64::from_le_bytes)).at("sint64_value")? {
+                self.sint64_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 7).map(|read| read.map(u32::from_le_bytes)).at("fixed32_value")? {
+                self.fixed32_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 8).map(|read| read.map(u64::from_le_bytes)).at("fixed64_value")? {
+                self.fixed64_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(i32::from_le_bytes)).at("sfixed32_value")? {
+                self.sfixed32_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(i64::from_le_bytes)).at("sfixed64_value")? {
+                self.sfixed64_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 11).map(|read| read.map(f32::from_le_bytes)).at("float_value")? {
+                self.float_value = read;
+            }
+            if let Some(read) = table.scalar(buffer, 12).map(|read| read.map(f64::from_le_bytes)).at("double_value")? {
+                self.double_value = read;
+            }
+            if let Some(start) = table.target(buffer, 13).at("string_value")? {
+                flatbuffers::read_string(buffer, start, &mut self.string_value).at("string_value")?;
+            }
+            if let Some(start) = table.target(buffer, 14).at("bytes_value")? {
+                flatbuffers::read_bytes(buffer, start, &mut self.bytes_value).at("bytes_value")?;
+            }
+            if let Some(read) = table.scalar(buffer, 15).map(|read| read.map(|[byte]: [u8; 1]| Small((byte as i8).into()))).at("small")? {
+                self.small = read;
+            }
+            if let Some(read) = table.scalar(buffer, 16).map(|read| read.map(|bytes| Large(i32::from_le_bytes(bytes)))).at("large")? {
+                self.large = read;
+            }
+            if let Some(start) = table.target(buffer, 17).at("plain")? {
+                let value = self.plain.insert(Box::default());
+                flatbuffers::read_message(buffer, start, &mut **value).at("plain")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for PlainView<'a> {
+        type Owned = Plain;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            self.sfixed64_value = input.array().map(i64::from_le_bytes).at("sfixed64_value")?;
+            self.fixed64_value = input.array().map(u64::from_le_bytes).at("fixed64_value")?;
+            self.double_value = input.array().map(f64::from_le_bytes).at("double_value")?;
+            self.sfixed32_value = input.array().map(i32::from_le_bytes).at("sfixed32_value")?;
+            self.fixed32_value = input.array().map(u32::from_le_bytes).at("fixed32_value")?;
+            self.float_value = input.array().map(f32::from_le_bytes).at("float_value")?;
+            self.bool_value = input.u8().map(|byte| byte != 0).at("bool_value")?;
+            let mut run = Run::new(input);
+            self.int64_value = run.zigzag64::<C>();
+            self.sint64_value = run.zigzag64::<C>();
+            self.uint64_value = run.varint64::<C>();
+            self.int32_value = run.zigzag32::<C>();
+            self.sint32_value = run.zigzag32::<C>();
+            self.uint32_value = run.varint32::<C>();
+            if !run.finish(input) {
+                self.int64_value = input.fory_zigzag64::<Portable>().at("int64_value")?;
+                self.sint64_value = input.fory_zigzag64::<Portable>().at("sint64_value")?;
+                self.uint64_value = input.fory_varint64::<Portable>().at("uint64_value")?;
+                self.int32_value = input.zigzag32::<Portable>().at("int32_value")?;
+                self.sint32_value = input.zigzag32::<Portable>().at("sint32_value")?;
+                self.uint32_value = input.varint32::<Portable>().at("uint32_value")?;
+            }
+            fory::read_string::<C>(input, &mut self.string_value).at("string_value")?;
+            fory::read_bytes::<C>(input, &mut self.bytes_value).at("bytes_value")?;
+            self.small = input.varint32::<C>().map(|id| Small(id as i32)).at("small")?;
+            self.large = input.varint32::<C>().map(|id| Large(id as i32)).at("large")?;
+            if fory::read_null(input).at("plain")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.plain.get_or_insert_default().as_mut()).at("plain")?;
+            } else {
+                self.plain = None;
+            }
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.sfixed64_value = input.array().map(i64::from_le_bytes).at("sfixed64_value")?;
+                }
+                1 => {
+                    self.fixed64_value = input.array().map(u64::from_le_bytes).at("fixed64_value")?;
+                }
+                2 => {
+                    self.double_value = input.array().map(f64::from_le_bytes).at("double_value")?;
+                }
+                3 => {
+                    self.sfixed32_value = input.array().map(i32::from_le_bytes).at("sfixed32_value")?;
+                }
+                4 => {
+                    self.fixed32_value = input.array().map(u32::from_le_bytes).at("fixed32_value")?;
+                }
+                5 => {
+                    self.float_value = input.array().map(f32::from_le_bytes).at("float_value")?;
+                }
+                6 => {
+                    self.bool_value = input.u8().map(|byte| byte != 0).at("bool_value")?;
+                }
+                7 => {
+                    self.int64_value = input.fory_zigzag64::<C>().at("int64_value")?;
+                }
+                8 => {
+                    self.sint64_value = input.fory_zigzag64::<C>().at("sint64_value")?;
+                }
+                9 => {
+                    self.uint64_value = input.fory_varint64::<C>().at("uint64_value")?;
+                }
+                10 => {
+                    self.int32_value = input.zigzag32::<C>().at("int32_value")?;
+                }
+                11 => {
+                    self.sint32_value = input.zigzag32::<C>().at("sint32_value")?;
+                }
+                12 => {
+                    self.uint32_value = input.varint32::<C>().at("uint32_value")?;
+                }
+                13 => {
+                    fory::read_string::<C>(input, &mut self.string_value).at("string_value")?;
+                }
+                14 => {
+                    fory::read_bytes::<C>(input, &mut self.bytes_value).at("bytes_value")?;
+                }
+                15 => {
+                    self.small = input.varint32::<C>().map(|id| Small(id as i32)).at("small")?;
+                }
+                16 => {
+                    self.large = input.varint32::<C>().map(|id| Large(id as i32)).at("large")?;
+                }
+                17 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.plain.get_or_insert_default().as_mut()).at("plain")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.sfixed64_value = Default::default(),
+                1 => self.fixed64_value = Default::default(),
+                2 => self.double_value = Default::default(),
+                3 => self.sfixed32_value = Default::default(),
+                4 => self.fixed32_value = Default::default(),
+                5 => self.float_value = Default::default(),
+                6 => self.bool_value = Default::default(),
+                7 => self.int64_value = Default::default(),
+                8 => self.sint64_value = Default::default(),
+                9 => self.uint64_value = Default::default(),
+                10 => self.int32_value = Default::default(),
+                11 => self.sint32_value = Default::default(),
+                12 => self.uint32_value = Default::default(),
+                13 => self.string_value = Default::default(),
+                14 => self.bytes_value = Default::default(),
+                15 => self.small = Default::default(),
+                16 => self.large = Default::default(),
+                17 => self.plain = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.sfixed64_value = value.to_int()?,
+                1 => self.fixed64_value = value.to_int()?,
+                2 => self.double_value = value.to_f64()?,
+                3 => self.sfixed32_value = value.to_int()?,
+                4 => self.fixed32_value = value.to_int()?,
+                5 => self.float_value = value.to_f32()?,
+                6 => self.bool_value = value.to_bool()?,
+                7 => self.int64_value = value.to_int()?,
+                8 => self.sint64_value = value.to_int()?,
+                9 => self.uint64_value = value.to_int()?,
+                10 => self.int32_value = value.to_int()?,
+                11 => self.sint32_value = value.to_int()?,
+                12 => self.uint32_value = value.to_int()?,
+                13 => self.string_value = value.to_text()?.into(),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `kinds.Optional`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Optional {
@@ -2838,6 +3284,380 @@ unsafe impl fory::Struct for Optional {
     }
 }
 
+/// [`Optional`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptionalView<'a> {
+    /// Field 1.
+    pub bool_value: Option<bool>,
+    /// Field 2.
+    pub int32_value: Option<i32>,
+    /// Field 3.
+    pub int64_value: Option<i64>,
+    /// Field 4.
+    pub uint32_value: Option<u32>,
+    /// Field 5.
+    pub uint64_value: Option<u64>,
+    /// Field 12.
+    pub float_value: Option<f32>,
+    /// Field 13.
+    pub double_value: Option<f64>,
+    /// Field 14.
+    pub string_value: Option<Cow<'a, str>>,
+    /// Field 15.
+    pub bytes_value: Option<&'a [u8]>,
+    /// Field 16.
+    pub small: Option<Small>,
+    /// Field 17.
+    pub large: Option<Large>,
+    /// Field 6.
+    pub plain: Option<PlainView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl OptionalView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Optional {
+        Optional {
+            bool_value: self.bool_value,
+            int32_value: self.int32_value,
+            int64_value: self.int64_value,
+            uint32_value: self.uint32_value,
+            uint64_value: self.uint64_value,
+            float_value: self.float_value,
+            double_value: self.double_value,
+            string_value: self.string_value.as_ref().map(|value| String::from(&**value)),
+            bytes_value: self.bytes_value.as_ref().map(|value| value.to_vec()),
+            small: self.small,
+            large: self.large,
+            plain: self.plain.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for OptionalView<'_> {
+    type Owned = Optional;
+
+    fn own(&self) -> Optional {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for OptionalView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.bool_value = Some(protobuf::bool_::<C>(input).at("bool_value")?);
+            }
+            if input.next_is(0x10) {
+                self.int32_value = Some(protobuf::i32_::<C>(input).at("int32_value")?);
+            }
+            if input.next_is(0x18) {
+                self.int64_value = Some(protobuf::i64_::<C>(input).at("int64_value")?);
+            }
+            if input.next_is(0x20) {
+                self.uint32_value = Some(protobuf::u32_::<C>(input).at("uint32_value")?);
+            }
+            if input.next_is(0x28) {
+                self.uint64_value = Some(protobuf::u64_::<C>(input).at("uint64_value")?);
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.plain.get_or_insert_default()).at("plain")?;
+            }
+            if input.next_is(0x65) {
+                self.float_value = Some(protobuf::float::<C>(input).at("float_value")?);
+            }
+            if input.next_is(0x69) {
+                self.double_value = Some(protobuf::double::<C>(input).at("double_value")?);
+            }
+            if input.next_is(0x72) {
+                protobuf::read_string::<C>(input, self.string_value.get_or_insert_default()).at("string_value")?;
+            }
+            if input.next_is(0x7a) {
+                protobuf::read_bytes::<C>(input, self.bytes_value.get_or_insert_default()).at("bytes_value")?;
+            }
+            if input.next_are(&[0x80, 0x01]) {
+                self.small = Some(protobuf::i32_::<C>(input).map(Small).at("small")?);
+            }
+            if input.next_are(&[0x88, 0x01]) {
+                self.large = Some(protobuf::i32_::<C>(input).map(Large).at("large")?);
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> OptionalView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.bool_value = Some(protobuf::bool_::<Portable>(input).at("bool_value")?);
+                    }
+                    16 => {
+                        self.int32_value = Some(protobuf::i32_::<Portable>(input).at("int32_value")?);
+                    }
+                    24 => {
+                        self.int64_value = Some(protobuf::i64_::<Portable>(input).at("int64_value")?);
+                    }
+                    32 => {
+                        self.uint32_value = Some(protobuf::u32_::<Portable>(input).at("uint32_value")?);
+                    }
+                    40 => {
+                        self.uint64_value = Some(protobuf::u64_::<Portable>(input).at("uint64_value")?);
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.plain.get_or_insert_default()).at("plain")?;
+                    }
+                    101 => {
+                        self.float_value = Some(protobuf::float::<Portable>(input).at("float_value")?);
+                    }
+                    105 => {
+                        self.double_value = Some(protobuf::double::<Portable>(input).at("double_value")?);
+                    }
+                    114 => {
+                        protobuf::read_string::<Portable>(input, self.string_value.get_or_insert_default()).at("string_value")?;
+                    }
+                    122 => {
+                        protobuf::read_bytes::<Portable>(input, self.bytes_value.get_or_insert_default()).at("bytes_value")?;
+                    }
+                    128 => {
+                        self.small = Some(protobuf::i32_::<Portable>(input).map(Small).at("small")?);
+                    }
+                    136 => {
+                        self.large = Some(protobuf::i32_::<Portable>(input).map(Large).at("large")?);
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for OptionalView<'a> {
+        const KIND: u64 = <Optional as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+            if let Some(read) = table.bool(buffer, 0).at("bool_value")? {
+                self.bool_value = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("int32_value")? {
+                self.int32_value = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 2).map(|read| read.map(i64::from_le_bytes)).at("int64_value")? {
+                self.int64_value = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 3).map(|read| read.map(u32::from_le_bytes)).at("uint32_value")? {
+                self.uint32_value = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 4).map(|read| read.map(u64::from_le_bytes)).at("uint64_value")? {
+                self.uint64_value = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 5).map(|read| read.map(f32::from_le_bytes)).at("float_value")? {
+                self.float_value = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 6).map(|read| read.map(f64::from_le_bytes)).at("double_value")? {
+                self.double_value = Some(read);
+            }
+            if let Some(start) = table.target(buffer, 7).at("string_value")? {
+                let value = self.string_value.insert(Default::default());
+                flatbuffers::read_string(buffer, start, value).at("string_value")?;
+            }
+            if let Some(start) = table.target(buffer, 8).at("bytes_value")? {
+                let value = self.bytes_value.insert(Default::default());
+                flatbuffers::read_bytes(buffer, start, value).at("bytes_value")?;
+            }
+            if let Some(read) = table.scalar(buffer, 9).map(|read| read.map(|[byte]: [u8; 1]| Small((byte as i8).into()))).at("small")? {
+                self.small = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 10).map(|read| read.map(|bytes| Large(i32::from_le_bytes(bytes)))).at("large")? {
+                self.large = Some(read);
+            }
+            if let Some(start) = table.target(buffer, 11).at("plain")? {
+                let value = self.plain.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("plain")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for OptionalView<'a> {
+        type Owned = Optional;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            if fory::read_null(input).at("double_value")? {
+                self.double_value = Some(input.array().map(f64::from_le_bytes).at("double_value")?);
+            } else {
+                self.double_value = None;
+            }
+            if fory::read_null(input).at("float_value")? {
+                self.float_value = Some(input.array().map(f32::from_le_bytes).at("float_value")?);
+            } else {
+                self.float_value = None;
+            }
+            if fory::read_null(input).at("bool_value")? {
+                self.bool_value = Some(input.u8().map(|byte| byte != 0).at("bool_value")?);
+            } else {
+                self.bool_value = None;
+            }
+            if fory::read_null(input).at("int64_value")? {
+                self.int64_value = Some(input.fory_zigzag64::<C>().at("int64_value")?);
+            } else {
+                self.int64_value = None;
+            }
+            if fory::read_null(input).at("uint64_value")? {
+                self.uint64_value = Some(input.fory_varint64::<C>().at("uint64_value")?);
+            } else {
+                self.uint64_value = None;
+            }
+            if fory::read_null(input).at("int32_value")? {
+                self.int32_value = Some(input.zigzag32::<C>().at("int32_value")?);
+            } else {
+                self.int32_value = None;
+            }
+            if fory::read_null(input).at("uint32_value")? {
+                self.uint32_value = Some(input.varint32::<C>().at("uint32_value")?);
+            } else {
+                self.uint32_value = None;
+            }
+            if fory::read_null(input).at("plain")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.plain.get_or_insert_default()).at("plain")?;
+            } else {
+                self.plain = None;
+            }
+            if fory::read_null(input).at("string_value")? {
+                fory::read_string::<C>(input, self.string_value.get_or_insert_default()).at("string_value")?;
+            } else {
+                self.string_value = None;
+            }
+            if fory::read_null(input).at("bytes_value")? {
+                fory::read_bytes::<C>(input, self.bytes_value.get_or_insert_default()).at("bytes_value")?;
+            } else {
+                self.bytes_value = None;
+            }
+            if fory::read_null(input).at("small")? {
+                self.small = Some(input.varint32::<C>().map(|id| Small(id as i32)).at("small")?);
+            } else {
+                self.small = None;
+            }
+            if fory::read_null(input).at("large")? {
+                self.large = Some(input.varint32::<C>().map(|id| Large(id as i32)).at("large")?);
+            } else {
+                self.large = None;
+            }
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.double_value = Some(input.array().map(f64::from_le_bytes).at("double_value")?);
+                }
+                1 => {
+                    self.float_value = Some(input.array().map(f32::from_le_bytes).at("float_value")?);
+                }
+                2 => {
+                    self.bool_value = Some(input.u8().map(|byte| byte != 0).at("bool_value")?);
+                }
+                3 => {
+                    self.int64_value = Some(input.fory_zigzag64::<C>().at("int64_value")?);
+                }
+                4 => {
+                    self.uint64_value = Some(input.fory_varint64::<C>().at("uint64_value")?);
+                }
+                5 => {
+                    self.int32_value = Some(input.zigzag32::<C>().at("int32_value")?);
+                }
+                6 => {
+                    self.uint32_value = Some(input.varint32::<C>().at("uint32_value")?);
+                }
+                7 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.plain.get_or_insert_default()).at("plain")?;
+                }
+                8 => {
+                    fory::read_string::<C>(input, self.string_value.get_or_insert_default()).at("string_value")?;
+                }
+                9 => {
+                    fory::read_bytes::<C>(input, self.bytes_value.get_or_insert_default()).at("bytes_value")?;
+                }
+                10 => {
+                    self.small = Some(input.varint32::<C>().map(|id| Small(id as i32)).at("small")?);
+                }
+                11 => {
+                    self.large = Some(input.varint32::<C>().map(|id| Large(id as i32)).at("large")?);
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.double_value = Default::default(),
+                1 => self.float_value = Default::default(),
+                2 => self.bool_value = Default::default(),
+                3 => self.int64_value = Default::default(),
+                4 => self.uint64_value = Default::default(),
+                5 => self.int32_value = Default::default(),
+                6 => self.uint32_value = Default::default(),
+                7 => self.plain = Default::default(),
+                8 => self.string_value = Default::default(),
+                9 => self.bytes_value = Default::default(),
+                10 => self.small = Default::default(),
+                11 => self.large = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.double_value = Some(value.to_f64()?),
+                1 => self.float_value = Some(value.to_f32()?),
+                2 => self.bool_value = Some(value.to_bool()?),
+                3 => self.int64_value = Some(value.to_int()?),
+                4 => self.uint64_value = Some(value.to_int()?),
+                5 => self.int32_value = Some(value.to_int()?),
+                6 => self.uint32_value = Some(value.to_int()?),
+                8 => self.string_value = Some(value.to_text()?.into()),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `kinds.Repeated`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Repeated {
@@ -4030,6 +4850,346 @@ unsafe impl fory::Struct for Repeated {
         Err(format!("{value:?} is no value of this field"))
     }
 }
+
+/// [`Repeated`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RepeatedView<'a> {
+    /// Field 1.
+    pub bools: Numbers<'a, bool>,
+    /// Field 2.
+    pub int32s: Numbers<'a, i32>,
+    /// Field 3.
+    pub int64s: Numbers<'a, i64>,
+    /// Field 4.
+    pub uint32s: Numbers<'a, u32>,
+    /// Field 5.
+    pub uint64s: Numbers<'a, u64>,
+    /// Field 12.
+    pub floats: Numbers<'a, f32>,
+    /// Field 13.
+    pub doubles: Numbers<'a, f64>,
+    /// Field 14.
+    pub strings: Vec<Cow<'a, str>>,
+    /// Field 15.
+    pub bytes_values: Vec<&'a [u8]>,
+    /// Field 16.
+    pub smalls: Numbers<'a, Small>,
+    /// Field 17.
+    pub larges: Numbers<'a, Large>,
+    /// Field 18.
+    pub plains: Vec<PlainView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl RepeatedView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Repeated {
+        Repeated {
+            bools: self.bools.to_vec(),
+            int32s: self.int32s.to_vec(),
+            int64s: self.int64s.to_vec(),
+            uint32s: self.uint32s.to_vec(),
+            uint64s: self.uint64s.to_vec(),
+            floats: self.floats.to_vec(),
+            doubles: self.doubles.to_vec(),
+            strings: self.strings.iter().map(|value| String::from(&**value)).collect(),
+            bytes_values: self.bytes_values.iter().map(|value| value.to_vec()).collect(),
+            smalls: self.smalls.to_vec(),
+            larges: self.larges.to_vec(),
+            plains: self.plains.iter().map(|value| value.own()).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for RepeatedView<'_> {
+    type Owned = Repeated;
+
+    fn own(&self) -> Repeated {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for RepeatedView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::packed_varints::<C, _>(input, &mut self.bools, |value| value != 0).at("bools")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::packed_varints::<C, _>(input, &mut self.int32s, |value| value as i32).at("int32s")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::packed_varints::<C, _>(input, &mut self.int64s, |value| value as i64).at("int64s")?;
+            }
+            if input.next_is(0x22) {
+                protobuf::packed_varints::<C, _>(input, &mut self.uint32s, |value| value as u32).at("uint32s")?;
+            }
+            if input.next_is(0x2a) {
+                protobuf::packed_varints::<C, _>(input, &mut self.uint64s, |value| value).at("uint64s")?;
+            }
+            if input.next_is(0x62) {
+                protobuf::packed_fixed::<C, _>(input, &mut self.floats).at("floats")?;
+            }
+            if input.next_is(0x6a) {
+                protobuf::packed_fixed::<C, _>(input, &mut self.doubles).at("doubles")?;
+            }
+            while input.next_is(0x72) {
+                protobuf::push_string::<C>(input, &mut self.strings).at("strings")?;
+            }
+            while input.next_is(0x7a) {
+                protobuf::push_bytes::<C>(input, &mut self.bytes_values).at("bytes_values")?;
+            }
+            if input.next_are(&[0x82, 0x01]) {
+                protobuf::packed_varints::<C, _>(input, &mut self.smalls, |value| Small(value as i32)).at("smalls")?;
+            }
+            if input.next_are(&[0x8a, 0x01]) {
+                protobuf::packed_varints::<C, _>(input, &mut self.larges, |value| Large(value as i32)).at("larges")?;
+            }
+            while input.next_are(&[0x92, 0x01]) {
+                protobuf::push_message::<C, _>(input, &mut self.plains).at("plains")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> RepeatedView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.bools.push(protobuf::bool_::<Portable>(input).at("bools")?);
+                    }
+                    10 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.bools, |value| value != 0).at("bools")?;
+                    }
+                    16 => {
+                        self.int32s.push(protobuf::i32_::<Portable>(input).at("int32s")?);
+                    }
+                    18 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.int32s, |value| value as i32).at("int32s")?;
+                    }
+                    24 => {
+                        self.int64s.push(protobuf::i64_::<Portable>(input).at("int64s")?);
+                    }
+                    26 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.int64s, |value| value as i64).at("int64s")?;
+                    }
+                    32 => {
+                        self.uint32s.push(protobuf::u32_::<Portable>(input).at("uint32s")?);
+                    }
+                    34 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.uint32s, |value| value as u32).at("uint32s")?;
+                    }
+                    40 => {
+                        self.uint64s.push(protobuf::u64_::<Portable>(input).at("uint64s")?);
+                    }
+                    42 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.uint64s, |value| value).at("uint64s")?;
+                    }
+                    101 => {
+                        self.floats.push(protobuf::float::<Portable>(input).at("floats")?);
+                    }
+                    98 => {
+                        protobuf::packed_fixed::<Portable, _>(input, &mut self.floats).at("floats")?;
+                    }
+                    105 => {
+                        self.doubles.push(protobuf::double::<Portable>(input).at("doubles")?);
+                    }
+                    106 => {
+                        protobuf::packed_fixed::<Portable, _>(input, &mut self.doubles).at("doubles")?;
+                    }
+                    114 => {
+                        protobuf::push_string::<Portable>(input, &mut self.strings).at("strings")?;
+                    }
+                    122 => {
+                        protobuf::push_bytes::<Portable>(input, &mut self.bytes_values).at("bytes_values")?;
+                    }
+                    128 => {
+                        self.smalls.push(protobuf::i32_::<Portable>(input).map(Small).at("smalls")?);
+                    }
+                    130 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.smalls, |value| Small(value as i32)).at("smalls")?;
+                    }
+                    136 => {
+                        self.larges.push(protobuf::i32_::<Portable>(input).map(Large).at("larges")?);
+                    }
+                    138 => {
+                        protobuf::packed_varints::<Portable, _>(input, &mut self.larges, |value| Large(value as i32)).at("larges")?;
+                    }
+                    146 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.plains).at("plains")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for RepeatedView<'a> {
+        const KIND: u64 = <Repeated as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 12, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("bools")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.bools, 0x8797b4f7e5edc16d, |value: bool| value).at("bools")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("int32s")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.int32s, 0x8ec7253642a18c19, |value: i32| value).at("int32s")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("int64s")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.int64s, 0x94103cc3ee7fb358, |value: i64| value).at("int64s")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("uint32s")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.uint32s, 0x12bcf1a861b56274, |value: u32| value).at("uint32s")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("uint64s")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.uint64s, 0x441542ef541cecf3, |value: u64| value).at("uint64s")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("floats")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.floats, 0x3fce7f2d6bc5f320, |value: f32| value).at("floats")?;
+            }
+            if let Some(start) = table.target(buffer, 6).at("doubles")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.doubles, 0x3fc4132d6bbce717, |value: f64| value).at("doubles")?;
+            }
+            if let Some(start) = table.target(buffer, 7).at("strings")? {
+                flatbuffers::read_strings(buffer, start, &mut self.strings, 0xc00aecb4a0d003e8).at("strings")?;
+            }
+            if let Some(start) = table.target(buffer, 8).at("bytes_values")? {
+                flatbuffers::read_bytes_list(buffer, start, &mut self.bytes_values, 0x706b4343f4f21652, 0x29a320611f07b582).at("bytes_values")?;
+            }
+            if let Some(start) = table.target(buffer, 9).at("smalls")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.smalls, 0x178a591c63eabb76, |byte: i8| Small(byte.into())).at("smalls")?;
+            }
+            if let Some(start) = table.target(buffer, 10).at("larges")? {
+                flatbuffers::read_scalars(buffer, start, &mut self.larges, 0x71cbd31c3536ac02, |number: i32| Large(number)).at("larges")?;
+            }
+            if let Some(start) = table.target(buffer, 11).at("plains")? {
+                flatbuffers::read_messages(buffer, start, &mut self.plains, 0x33cfcea89e8c0846).at("plains")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for RepeatedView<'a> {
+        type Owned = Repeated;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 1, inner: &[] }, &mut self.bools, |input, value| input.u8().map(|byte| byte != 0).map(|read| *value = read)).at("bools")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 5, inner: &[] }, &mut self.int32s, |input, value| input.zigzag32::<C>().map(|read| *value = read)).at("int32s")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 7, inner: &[] }, &mut self.int64s, |input, value| input.fory_zigzag64::<C>().map(|read| *value = read)).at("int64s")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 12, inner: &[] }, &mut self.uint32s, |input, value| input.varint32::<C>().map(|read| *value = read)).at("uint32s")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 14, inner: &[] }, &mut self.uint64s, |input, value| input.fory_varint64::<C>().map(|read| *value = read)).at("uint64s")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 19, inner: &[] }, &mut self.floats, |input, value| input.array().map(f32::from_le_bytes).map(|read| *value = read)).at("floats")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 20, inner: &[] }, &mut self.doubles, |input, value| input.array().map(f64::from_le_bytes).map(|read| *value = read)).at("doubles")?;
+            fory::read_strings::<C>(input, &mut self.strings).at("strings")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 41, inner: &[] }, &mut self.bytes_values, |input, value| fory::read_bytes::<C>(input, value)).at("bytes_values")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 25, inner: &[] }, &mut self.smalls, |input, value| input.varint32::<C>().map(|id| Small(id as i32)).map(|read| *value = read)).at("smalls")?;
+            fory::read_list::<C, _>(input, &fory::TypeInfo { id: 25, inner: &[] }, &mut self.larges, |input, value| input.varint32::<C>().map(|id| Large(id as i32)).map(|read| *value = read)).at("larges")?;
+            fory::read_structs::<C, _, M>(input, meta, &mut self.plains).at("plains")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 1, inner: &[] }, &mut self.bools, |input, value| input.u8().map(|byte| byte != 0).map(|read| *value = read)).at("bools")?;
+                }
+                1 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 5, inner: &[] }, &mut self.int32s, |input, value| input.zigzag32::<C>().map(|read| *value = read)).at("int32s")?;
+                }
+                2 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 7, inner: &[] }, &mut self.int64s, |input, value| input.fory_zigzag64::<C>().map(|read| *value = read)).at("int64s")?;
+                }
+                3 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 12, inner: &[] }, &mut self.uint32s, |input, value| input.varint32::<C>().map(|read| *value = read)).at("uint32s")?;
+                }
+                4 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 14, inner: &[] }, &mut self.uint64s, |input, value| input.fory_varint64::<C>().map(|read| *value = read)).at("uint64s")?;
+                }
+                5 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 19, inner: &[] }, &mut self.floats, |input, value| input.array().map(f32::from_le_bytes).map(|read| *value = read)).at("floats")?;
+                }
+                6 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 20, inner: &[] }, &mut self.doubles, |input, value| input.array().map(f64::from_le_bytes).map(|read| *value = read)).at("doubles")?;
+                }
+                7 => {
+                    fory::read_strings::<C>(input, &mut self.strings).at("strings")?;
+                }
+                8 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 41, inner: &[] }, &mut self.bytes_values, |input, value| fory::read_bytes::<C>(input, value)).at("bytes_values")?;
+                }
+                9 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 25, inner: &[] }, &mut self.smalls, |input, value| input.varint32::<C>().map(|id| Small(id as i32)).map(|read| *value = read)).at("smalls")?;
+                }
+                10 => {
+                    fory::read_list::<C, _>(input, &fory::TypeInfo { id: 25, inner: &[] }, &mut self.larges, |input, value| input.varint32::<C>().map(|id| Large(id as i32)).map(|read| *value = read)).at("larges")?;
+                }
+                11 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.plains).at("plains")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.bools = Default::default(),
+                1 => self.int32s = Default::default(),
+                2 => self.int64s = Default::default(),
+                3 => self.uint32s = Default::default(),
+                4 => self.uint64s = Default::default(),
+                5 => self.floats = Default::default(),
+                6 => self.doubles = Default::default(),
+                7 => self.strings = Default::default(),
+                8 => self.bytes_values = Default::default(),
+                9 => self.smalls = Default::default(),
+                10 => self.larges = Default::default(),
+                11 => self.plains = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};
 
 /// `kinds.Maps`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -5758,6 +6918,434 @@ unsafe impl fory::Struct for Maps {
     }
 }
 
+/// [`Maps`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MapsView<'a> {
+    /// Field 1.
+    pub bools: Map<bool, bool>,
+    /// Field 2.
+    pub ints: Map<i32, i64>,
+    /// Field 3.
+    pub longs: Map<i64, u32>,
+    /// Field 4.
+    pub unsigneds: Map<u32, u64>,
+    /// Field 5.
+    pub floats: Map<u64, f32>,
+    /// Field 6.
+    pub doubles: Map<u32, f64>,
+    /// Field 7.
+    pub strings: Map<Cow<'a, str>, Cow<'a, str>>,
+    /// Field 8.
+    pub bytes_values: Map<Cow<'a, str>, &'a [u8]>,
+    /// Field 9.
+    pub smalls: Map<Cow<'a, str>, Small>,
+    /// Field 10.
+    pub larges: Map<i32, Large>,
+    /// Field 11.
+    pub plains: Map<Cow<'a, str>, PlainView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl MapsView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Maps {
+        Maps {
+            bools: self.bools.iter().map(|(key, value)| (*key, *value)).collect(),
+            ints: self.ints.iter().map(|(key, value)| (*key, *value)).collect(),
+            longs: self.longs.iter().map(|(key, value)| (*key, *value)).collect(),
+            unsigneds: self.unsigneds.iter().map(|(key, value)| (*key, *value)).collect(),
+            floats: self.floats.iter().map(|(key, value)| (*key, *value)).collect(),
+            doubles: self.doubles.iter().map(|(key, value)| (*key, *value)).collect(),
+            strings: self.strings.iter().map(|(key, value)| (String::from(&**key), String::from(&**value))).collect(),
+            bytes_values: self.bytes_values.iter().map(|(key, value)| (String::from(&**key), value.to_vec())).collect(),
+            smalls: self.smalls.iter().map(|(key, value)| (String::from(&**key), *value)).collect(),
+            larges: self.larges.iter().map(|(key, value)| (*key, *value)).collect(),
+            plains: self.plains.iter().map(|(key, value)| (String::from(&**key), value.own())).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for MapsView<'_> {
+    type Owned = Maps;
+
+    fn own(&self) -> Maps {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for MapsView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.bools, 8, 16, |input, key| protobuf::bool_::<C>(input).map(|read| *key = read), |input, value| protobuf::bool_::<C>(input).map(|read| *value = read)).at("bools")?;
+            }
+            while input.next_is(0x12) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.ints, 8, 16, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("ints")?;
+            }
+            while input.next_is(0x1a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.longs, 8, 16, |input, key| protobuf::i64_::<C>(input).map(|read| *key = read), |input, value| protobuf::u32_::<C>(input).map(|read| *value = read)).at("longs")?;
+            }
+            while input.next_is(0x22) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.unsigneds, 8, 16, |input, key| protobuf::u32_::<C>(input).map(|read| *key = read), |input, value| protobuf::u64_::<C>(input).map(|read| *value = read)).at("unsigneds")?;
+            }
+            while input.next_is(0x2a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.floats, 8, 21, |input, key| protobuf::u64_::<C>(input).map(|read| *key = read), |input, value| protobuf::float::<C>(input).map(|read| *value = read)).at("floats")?;
+            }
+            while input.next_is(0x32) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.doubles, 13, 17, |input, key| protobuf::fixed32::<C>(input).map(|read| *key = read), |input, value| protobuf::double::<C>(input).map(|read| *value = read)).at("doubles")?;
+            }
+            while input.next_is(0x3a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.strings, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("strings")?;
+            }
+            while input.next_is(0x42) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.bytes_values, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_bytes::<C>(input, value)).at("bytes_values")?;
+            }
+            while input.next_is(0x4a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.smalls, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(Small).map(|read| *value = read)).at("smalls")?;
+            }
+            while input.next_is(0x52) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.larges, 8, 16, |input, key| protobuf::zigzag32::<C>(input).map(|read| *key = read), |input, value| protobuf::i32_::<C>(input).map(Large).map(|read| *value = read)).at("larges")?;
+            }
+            while input.next_is(0x5a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.plains, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("plains")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.bools.keep_last();
+            self.ints.keep_last();
+            self.longs.keep_last();
+            self.unsigneds.keep_last();
+            self.floats.keep_last();
+            self.doubles.keep_last();
+            self.strings.keep_last();
+            self.bytes_values.keep_last();
+            self.smalls.keep_last();
+            self.larges.keep_last();
+            self.plains.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> MapsView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.bools, 8, 16, |input, key| protobuf::bool_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::bool_::<Portable>(input).map(|read| *value = read)).at("bools")?;
+                    }
+                    18 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.ints, 8, 16, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("ints")?;
+                    }
+                    26 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.longs, 8, 16, |input, key| protobuf::i64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u32_::<Portable>(input).map(|read| *value = read)).at("longs")?;
+                    }
+                    34 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.unsigneds, 8, 16, |input, key| protobuf::u32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u64_::<Portable>(input).map(|read| *value = read)).at("unsigneds")?;
+                    }
+                    42 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.floats, 8, 21, |input, key| protobuf::u64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::float::<Portable>(input).map(|read| *value = read)).at("floats")?;
+                    }
+                    50 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.doubles, 13, 17, |input, key| protobuf::fixed32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::double::<Portable>(input).map(|read| *value = read)).at("doubles")?;
+                    }
+                    58 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.strings, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("strings")?;
+                    }
+                    66 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.bytes_values, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_bytes::<Portable>(input, value)).at("bytes_values")?;
+                    }
+                    74 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.smalls, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(Small).map(|read| *value = read)).at("smalls")?;
+                    }
+                    82 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.larges, 8, 16, |input, key| protobuf::zigzag32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i32_::<Portable>(input).map(Large).map(|read| *value = read)).at("larges")?;
+                    }
+                    90 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.plains, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("plains")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for MapsView<'a> {
+        const KIND: u64 = <Maps as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 11, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("bools")? {
+                flatbuffers::read_map(buffer, start, &mut self.bools, 0x0e2d266b657f7169, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x3dc39dee5fcced99, 2, size_of::<(bool, bool)>())?;
+                    if let Some(read) = table.bool(buffer, 0)? {
+                        entry.0 = read;
+                    }
+                    if let Some(read) = table.bool(buffer, 1)? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("bools")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("ints")? {
+                flatbuffers::read_map(buffer, start, &mut self.ints, 0xd36f26db14ca846a, |buffer, start, entry| {
+                    let table = buffer.table(start, 0xd20ffbfa14fbe51a, 2, size_of::<(i32, i64)>())?;
+                    if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes))? {
+                        entry.0 = read;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i64::from_le_bytes))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("ints")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("longs")? {
+                flatbuffers::read_map(buffer, start, &mut self.longs, 0x87603ccd9a15f1bb, |buffer, start, entry| {
+                    let table = buffer.table(start, 0xed1b71e229e6b3cb, 2, size_of::<(i64, u32)>())?;
+                    if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i64::from_le_bytes))? {
+                        entry.0 = read;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(u32::from_le_bytes))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("longs")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("unsigneds")? {
+                flatbuffers::read_map(buffer, start, &mut self.unsigneds, 0x3b80ce5ceea64974, |buffer, start, entry| {
+                    let table = buffer.table(start, 0xb5eb28c9fe383da4, 2, size_of::<(u32, u64)>())?;
+                    if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(u32::from_le_bytes))? {
+                        entry.0 = read;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(u64::from_le_bytes))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("unsigneds")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("floats")? {
+                flatbuffers::read_map(buffer, start, &mut self.floats, 0xfbb0fd009a5eb76b, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x67c797876f97ac9b, 2, size_of::<(u64, f32)>())?;
+                    if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(u64::from_le_bytes))? {
+                        entry.0 = read;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(f32::from_le_bytes))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("floats")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("doubles")? {
+                flatbuffers::read_map(buffer, start, &mut self.doubles, 0x82ac24693a0044fd, |buffer, start, entry| {
+                    let table = buffer.table(start, 0xf027fc7029a4ff0d, 2, size_of::<(u32, f64)>())?;
+                    if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(u32::from_le_bytes))? {
+                        entry.0 = read;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(f64::from_le_bytes))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("doubles")?;
+            }
+            if let Some(start) = table.target(buffer, 6).at("strings")? {
+                flatbuffers::read_map(buffer, start, &mut self.strings, 0xbd76ad2ab78af313, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6609e54084b0d283, 2, size_of::<(String, String)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("strings")?;
+            }
+            if let Some(start) = table.target(buffer, 7).at("bytes_values")? {
+                flatbuffers::read_map(buffer, start, &mut self.bytes_values, 0x9dd44367f5a6d6df, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x2fb8b3bc3dd7faaf, 2, size_of::<(String, Vec<u8>)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_bytes(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("bytes_values")?;
+            }
+            if let Some(start) = table.target(buffer, 8).at("smalls")? {
+                flatbuffers::read_map(buffer, start, &mut self.smalls, 0x1e334e25cc469b84, |buffer, start, entry| {
+                    let table = buffer.table(start, 0xa7e9c9d112335d94, 2, size_of::<(String, Small)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(|[byte]: [u8; 1]| Small((byte as i8).into())))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("smalls")?;
+            }
+            if let Some(start) = table.target(buffer, 9).at("larges")? {
+                flatbuffers::read_map(buffer, start, &mut self.larges, 0x8c88e93d3f0162a9, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x0509ba8926513139, 2, size_of::<(i32, Large)>())?;
+                    if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes))? {
+                        entry.0 = read;
+                    }
+                    if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(|bytes| Large(i32::from_le_bytes(bytes))))? {
+                        entry.1 = read;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("larges")?;
+            }
+            if let Some(start) = table.target(buffer, 10).at("plains")? {
+                flatbuffers::read_map(buffer, start, &mut self.plains, 0xbb7430b6aa422bf5, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x6f265980d357d645, 2, size_of::<(String, Plain)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("plains")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for MapsView<'a> {
+        type Owned = Maps;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 1, inner: &[] }, self.bools.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 1, inner: &[] }, declared), |input| input.u8().map(|byte| byte != 0), |input, _, _| input.u8().map(|byte| byte != 0)).at("bools")?; self.bools.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 5, inner: &[] }, self.ints.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 7, inner: &[] }, declared), |input| input.zigzag32::<C>(), |input, _, _| input.fory_zigzag64::<C>()).at("ints")?; self.ints.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 7, inner: &[] }, self.longs.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 12, inner: &[] }, declared), |input| input.fory_zigzag64::<C>(), |input, _, _| input.varint32::<C>()).at("longs")?; self.longs.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 12, inner: &[] }, self.unsigneds.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 14, inner: &[] }, declared), |input| input.varint32::<C>(), |input, _, _| input.fory_varint64::<C>()).at("unsigneds")?; self.unsigneds.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 14, inner: &[] }, self.floats.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 19, inner: &[] }, declared), |input| input.fory_varint64::<C>(), |input, _, _| input.array().map(f32::from_le_bytes)).at("floats")?; self.floats.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 11, inner: &[] }, self.doubles.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 20, inner: &[] }, declared), |input| input.array().map(u32::from_le_bytes), |input, _, _| input.array().map(f64::from_le_bytes)).at("doubles")?; self.doubles.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.strings.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("strings")?; self.strings.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.bytes_values.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 41, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::bytes::<C>(input)).at("bytes_values")?; self.bytes_values.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.smalls.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 25, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| input.varint32::<C>().map(|id| Small(id as i32))).at("smalls")?; self.smalls.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 5, inner: &[] }, self.larges.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 25, inner: &[] }, declared), |input| input.zigzag32::<C>(), |input, _, _| input.varint32::<C>().map(|id| Large(id as i32))).at("larges")?; self.larges.keep_last();
+            fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.plains.raw(), fory::struct_value_type::<C, PlainView, M>, |input| fory::string::<C>(input), fory::read_struct_value::<C, _, M>).at("plains")?; self.plains.keep_last();
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 1, inner: &[] }, self.bools.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 1, inner: &[] }, declared), |input| input.u8().map(|byte| byte != 0), |input, _, _| input.u8().map(|byte| byte != 0)).at("bools")?; self.bools.keep_last();
+                }
+                1 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 5, inner: &[] }, self.ints.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 7, inner: &[] }, declared), |input| input.zigzag32::<C>(), |input, _, _| input.fory_zigzag64::<C>()).at("ints")?; self.ints.keep_last();
+                }
+                2 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 7, inner: &[] }, self.longs.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 12, inner: &[] }, declared), |input| input.fory_zigzag64::<C>(), |input, _, _| input.varint32::<C>()).at("longs")?; self.longs.keep_last();
+                }
+                3 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 12, inner: &[] }, self.unsigneds.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 14, inner: &[] }, declared), |input| input.varint32::<C>(), |input, _, _| input.fory_varint64::<C>()).at("unsigneds")?; self.unsigneds.keep_last();
+                }
+                4 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 14, inner: &[] }, self.floats.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 19, inner: &[] }, declared), |input| input.fory_varint64::<C>(), |input, _, _| input.array().map(f32::from_le_bytes)).at("floats")?; self.floats.keep_last();
+                }
+                5 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 11, inner: &[] }, self.doubles.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 20, inner: &[] }, declared), |input| input.array().map(u32::from_le_bytes), |input, _, _| input.array().map(f64::from_le_bytes)).at("doubles")?; self.doubles.keep_last();
+                }
+                6 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.strings.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 21, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::string::<C>(input)).at("strings")?; self.strings.keep_last();
+                }
+                7 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.bytes_values.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 41, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| fory::bytes::<C>(input)).at("bytes_values")?; self.bytes_values.keep_last();
+                }
+                8 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.smalls.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 25, inner: &[] }, declared), |input| fory::string::<C>(input), |input, _, _| input.varint32::<C>().map(|id| Small(id as i32))).at("smalls")?; self.smalls.keep_last();
+                }
+                9 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 5, inner: &[] }, self.larges.raw(), |input, _, declared| fory::value_type(input, &fory::TypeInfo { id: 25, inner: &[] }, declared), |input| input.zigzag32::<C>(), |input, _, _| input.varint32::<C>().map(|id| Large(id as i32))).at("larges")?; self.larges.keep_last();
+                }
+                10 => {
+                    fory::read_map::<C, _, _>(input, meta, &fory::TypeInfo { id: 21, inner: &[] }, self.plains.raw(), fory::struct_value_type::<C, PlainView, M>, |input| fory::string::<C>(input), fory::read_struct_value::<C, _, M>).at("plains")?; self.plains.keep_last();
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.bools = Default::default(),
+                1 => self.ints = Default::default(),
+                2 => self.longs = Default::default(),
+                3 => self.unsigneds = Default::default(),
+                4 => self.floats = Default::default(),
+                5 => self.doubles = Default::default(),
+                6 => self.strings = Default::default(),
+                7 => self.bytes_values = Default::default(),
+                8 => self.smalls = Default::default(),
+                9 => self.larges = Default::default(),
+                10 => self.plains = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            let _ = index;
+            Err(format!("{value:?} is no value of this field"))
+        }
+    }
+};
+
 /// `kinds.Choice`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
@@ -6643,6 +8231,259 @@ unsafe impl fory::Struct for Choice {
     }
 }
 
+/// [`Choice`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChoiceView<'a> {
+    /// Field 1.
+    pub number: Option<i32>,
+    /// Field 2.
+    pub text: Option<Cow<'a, str>>,
+    /// Field 3.
+    pub plain: Option<PlainView<'a>>,
+    /// Field 4.
+    pub choice: Option<Box<ChoiceView<'a>>>,
+    /// Field 5.
+    pub others: Vec<ChoiceView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl ChoiceView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Choice {
+        Choice {
+            number: self.number,
+            text: self.text.as_ref().map(|value| String::from(&**value)),
+            plain: self.plain.as_ref().map(|value| value.own()),
+            choice: self.choice.as_ref().map(|value| Box::new(value.own())),
+            others: self.others.iter().map(|value| value.own()).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for ChoiceView<'_> {
+    type Owned = Choice;
+
+    fn own(&self) -> Choice {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for ChoiceView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.text = None; self.plain = None; self.choice = None; self.number = Some(protobuf::i32_::<C>(input).at("number")?);
+            }
+            if input.next_is(0x12) {
+                self.number = None; self.plain = None; self.choice = None; protobuf::read_string::<C>(input, self.text.get_or_insert_default()).at("text")?;
+            }
+            if input.next_is(0x1a) {
+                self.number = None; self.text = None; self.choice = None; protobuf::merge_message::<C, _>(input, self.plain.get_or_insert_default()).at("plain")?;
+            }
+            if input.next_is(0x22) {
+                self.number = None; self.text = None; self.plain = None; protobuf::merge_message::<C, _>(input, self.choice.get_or_insert_default().as_mut()).at("choice")?;
+            }
+            while input.next_is(0x2a) {
+                protobuf::push_message::<C, _>(input, &mut self.others).at("others")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> ChoiceView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.text = None; self.plain = None; self.choice = None; self.number = Some(protobuf::i32_::<Portable>(input).at("number")?);
+                    }
+                    18 => {
+                        self.number = None; self.plain = None; self.choice = None; protobuf::read_string::<Portable>(input, self.text.get_or_insert_default()).at("text")?;
+                    }
+                    26 => {
+                        self.number = None; self.text = None; self.choice = None; protobuf::merge_message::<Portable, _>(input, self.plain.get_or_insert_default()).at("plain")?;
+                    }
+                    34 => {
+                        self.number = None; self.text = None; self.plain = None; protobuf::merge_message::<Portable, _>(input, self.choice.get_or_insert_default().as_mut()).at("choice")?;
+                    }
+                    42 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.others).at("others")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for ChoiceView<'a> {
+        const KIND: u64 = <Choice as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 5, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i32::from_le_bytes)).at("number")? {
+                if self.text.is_some() {
+                    return Err(Error::malformed(start, "text of the same oneof is set too")).at("number");
+                }
+                if self.plain.is_some() {
+                    return Err(Error::malformed(start, "plain of the same oneof is set too")).at("number");
+                }
+                if self.choice.is_some() {
+                    return Err(Error::malformed(start, "choice of the same oneof is set too")).at("number");
+                }
+                self.number = Some(read);
+            }
+            if let Some(start) = table.target(buffer, 1).at("text")? {
+                if self.number.is_some() {
+                    return Err(Error::malformed(start, "number of the same oneof is set too")).at("text");
+                }
+                if self.plain.is_some() {
+                    return Err(Error::malformed(start, "plain of the same oneof is set too")).at("text");
+                }
+                if self.choice.is_some() {
+                    return Err(Error::malformed(start, "choice of the same oneof is set too")).at("text");
+                }
+                let value = self.text.insert(Default::default());
+                flatbuffers::read_string(buffer, start, value).at("text")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("plain")? {
+                if self.number.is_some() {
+                    return Err(Error::malformed(start, "number of the same oneof is set too")).at("plain");
+                }
+                if self.text.is_some() {
+                    return Err(Error::malformed(start, "text of the same oneof is set too")).at("plain");
+                }
+                if self.choice.is_some() {
+                    return Err(Error::malformed(start, "choice of the same oneof is set too")).at("plain");
+                }
+                let value = self.plain.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("plain")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("choice")? {
+                if self.number.is_some() {
+                    return Err(Error::malformed(start, "number of the same oneof is set too")).at("choice");
+                }
+                if self.text.is_some() {
+                    return Err(Error::malformed(start, "text of the same oneof is set too")).at("choice");
+                }
+                if self.plain.is_some() {
+                    return Err(Error::malformed(start, "plain of the same oneof is set too")).at("choice");
+                }
+                let value = self.choice.insert(Box::default());
+                flatbuffers::read_message(buffer, start, &mut **value).at("choice")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("others")? {
+                flatbuffers::read_messages(buffer, start, &mut self.others, 0x49921b6447f068c1).at("others")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::fory::view as fory;
+
+    impl<'a> fory::Struct<'a> for ChoiceView<'a> {
+        type Owned = Choice;
+
+        #[inline(always)]
+        fn read_fields<C: Cpu, M: Mode>(
+            &mut self,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = &meta;
+            if fory::read_null(input).at("number")? {
+                self.number = Some(input.zigzag32::<C>().at("number")?);
+            } else {
+                self.number = None;
+            }
+            if fory::read_null(input).at("text")? {
+                fory::read_string::<C>(input, self.text.get_or_insert_default()).at("text")?;
+            } else {
+                self.text = None;
+            }
+            if fory::read_null(input).at("plain")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.plain.get_or_insert_default()).at("plain")?;
+            } else {
+                self.plain = None;
+            }
+            if fory::read_null(input).at("choice")? {
+                fory::read_struct_field::<C, _, M>(input, meta, self.choice.get_or_insert_default().as_mut()).at("choice")?;
+            } else {
+                self.choice = None;
+            }
+            fory::read_structs::<C, _, M>(input, meta, &mut self.others).at("others")?;
+            Ok(())
+        }
+
+        fn read_field<C: Cpu, M: Mode>(
+            &mut self,
+            index: usize,
+            input: &mut In<'a>,
+            meta: &mut ReadMeta,
+        ) -> Result<(), Error> {
+            let _ = (&input, &meta);
+            match index {
+                0 => {
+                    self.number = Some(input.zigzag32::<C>().at("number")?);
+                }
+                1 => {
+                    fory::read_string::<C>(input, self.text.get_or_insert_default()).at("text")?;
+                }
+                2 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.plain.get_or_insert_default()).at("plain")?;
+                }
+                3 => {
+                    fory::read_struct_field::<C, _, M>(input, meta, self.choice.get_or_insert_default().as_mut()).at("choice")?;
+                }
+                4 => {
+                    fory::read_structs::<C, _, M>(input, meta, &mut self.others).at("others")?;
+                }
+                _ => {}
+            }
+            Ok(())
+        }
+
+        fn clear_field(&mut self, index: usize) {
+            match index {
+                0 => self.number = Default::default(),
+                1 => self.text = Default::default(),
+                2 => self.plain = Default::default(),
+                3 => self.choice = Default::default(),
+                4 => self.others = Default::default(),
+                _ => {}
+            }
+        }
+
+        fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String> {
+            match index {
+                0 => self.number = Some(value.to_int()?),
+                1 => self.text = Some(value.to_text()?.into()),
+                _ => return Err(format!("{value:?} is no value of this field")),
+            }
+            Ok(())
+        }
+    }
+};
+
 /// `kinds.WellKnown`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WellKnown {
@@ -7348,6 +9189,174 @@ unsafe impl flatbuffers::Message for WellKnown {
     }
 }
 
+/// [`WellKnown`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WellKnownView<'a> {
+    /// Field 1.
+    pub timestamp: Option<super::google::protobuf::TimestampView<'a>>,
+    /// Field 2.
+    pub duration: Option<super::google::protobuf::DurationView<'a>>,
+    /// Field 3.
+    pub empty: Option<super::google::protobuf::EmptyView<'a>>,
+    /// Field 4.
+    pub int64: Option<super::google::protobuf::Int64ValueView<'a>>,
+    /// Field 5.
+    pub text: Option<super::google::protobuf::StringValueView<'a>>,
+    /// Field 6.
+    pub bytes_values: Vec<super::google::protobuf::BytesValueView<'a>>,
+    /// Field 7.
+    pub doubles: Map<Cow<'a, str>, super::google::protobuf::DoubleValueView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl WellKnownView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> WellKnown {
+        WellKnown {
+            timestamp: self.timestamp.as_ref().map(|value| value.own()),
+            duration: self.duration.as_ref().map(|value| value.own()),
+            empty: self.empty.as_ref().map(|value| value.own()),
+            int64: self.int64.as_ref().map(|value| value.own()),
+            text: self.text.as_ref().map(|value| value.own()),
+            bytes_values: self.bytes_values.iter().map(|value| value.own()).collect(),
+            doubles: self.doubles.iter().map(|(key, value)| (String::from(&**key), value.own())).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for WellKnownView<'_> {
+    type Owned = WellKnown;
+
+    fn own(&self) -> WellKnown {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for WellKnownView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::merge_message::<C, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::merge_message::<C, _>(input, self.duration.get_or_insert_default()).at("duration")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::merge_message::<C, _>(input, self.empty.get_or_insert_default()).at("empty")?;
+            }
+            if input.next_is(0x22) {
+                protobuf::merge_message::<C, _>(input, self.int64.get_or_insert_default()).at("int64")?;
+            }
+            if input.next_is(0x2a) {
+                protobuf::merge_message::<C, _>(input, self.text.get_or_insert_default()).at("text")?;
+            }
+            while input.next_is(0x32) {
+                protobuf::push_message::<C, _>(input, &mut self.bytes_values).at("bytes_values")?;
+            }
+            while input.next_is(0x3a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.doubles, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("doubles")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.doubles.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> WellKnownView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_message::<Portable, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
+                    }
+                    18 => {
+                        protobuf::merge_message::<Portable, _>(input, self.duration.get_or_insert_default()).at("duration")?;
+                    }
+                    26 => {
+                        protobuf::merge_message::<Portable, _>(input, self.empty.get_or_insert_default()).at("empty")?;
+                    }
+                    34 => {
+                        protobuf::merge_message::<Portable, _>(input, self.int64.get_or_insert_default()).at("int64")?;
+                    }
+                    42 => {
+                        protobuf::merge_message::<Portable, _>(input, self.text.get_or_insert_default()).at("text")?;
+                    }
+                    50 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.bytes_values).at("bytes_values")?;
+                    }
+                    58 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.doubles, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("doubles")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for WellKnownView<'a> {
+        const KIND: u64 = <WellKnown as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 7, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("timestamp")? {
+                let value = self.timestamp.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("timestamp")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("duration")? {
+                let value = self.duration.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("duration")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("empty")? {
+                let value = self.empty.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("empty")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("int64")? {
+                let value = self.int64.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("int64")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("text")? {
+                let value = self.text.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("text")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("bytes_values")? {
+                flatbuffers::read_messages(buffer, start, &mut self.bytes_values, 0x84953150faa2b8ff).at("bytes_values")?;
+            }
+            if let Some(start) = table.target(buffer, 6).at("doubles")? {
+                flatbuffers::read_map(buffer, start, &mut self.doubles, 0xa5e4bebc1a645f9d, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x1679765f4bf23c6d, 2, size_of::<(String, super::google::protobuf::DoubleValue)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("doubles")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
 /// `kinds.All`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct All {
@@ -7954,6 +9963,151 @@ unsafe impl flatbuffers::Message for All {
     }
 }
 
+/// [`All`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AllView<'a> {
+    /// Field 1.
+    pub plain: Option<PlainView<'a>>,
+    /// Field 2.
+    pub optional: Option<OptionalView<'a>>,
+    /// Field 3.
+    pub repeated_values: Option<RepeatedView<'a>>,
+    /// Field 4.
+    pub maps: Option<MapsView<'a>>,
+    /// Field 5.
+    pub choice: Option<ChoiceView<'a>>,
+    /// Field 6.
+    pub well_known: Option<WellKnownView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl AllView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> All {
+        All {
+            plain: self.plain.as_ref().map(|value| value.own()),
+            optional: self.optional.as_ref().map(|value| value.own()),
+            repeated_values: self.repeated_values.as_ref().map(|value| value.own()),
+            maps: self.maps.as_ref().map(|value| value.own()),
+            choice: self.choice.as_ref().map(|value| value.own()),
+            well_known: self.well_known.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for AllView<'_> {
+    type Owned = All;
+
+    fn own(&self) -> All {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for AllView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::merge_message::<C, _>(input, self.plain.get_or_insert_default()).at("plain")?;
+            }
+            if input.next_is(0x12) {
+                protobuf::merge_message::<C, _>(input, self.optional.get_or_insert_default()).at("optional")?;
+            }
+            if input.next_is(0x1a) {
+                protobuf::merge_message::<C, _>(input, self.repeated_values.get_or_insert_default()).at("repeated_values")?;
+            }
+            if input.next_is(0x22) {
+                protobuf::merge_message::<C, _>(input, self.maps.get_or_insert_default()).at("maps")?;
+            }
+            if input.next_is(0x2a) {
+                protobuf::merge_message::<C, _>(input, self.choice.get_or_insert_default()).at("choice")?;
+            }
+            if input.next_is(0x32) {
+                protobuf::merge_message::<C, _>(input, self.well_known.get_or_insert_default()).at("well_known")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> AllView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_message::<Portable, _>(input, self.plain.get_or_insert_default()).at("plain")?;
+                    }
+                    18 => {
+                        protobuf::merge_message::<Portable, _>(input, self.optional.get_or_insert_default()).at("optional")?;
+                    }
+                    26 => {
+                        protobuf::merge_message::<Portable, _>(input, self.repeated_values.get_or_insert_default()).at("repeated_values")?;
+                    }
+                    34 => {
+                        protobuf::merge_message::<Portable, _>(input, self.maps.get_or_insert_default()).at("maps")?;
+                    }
+                    42 => {
+                        protobuf::merge_message::<Portable, _>(input, self.choice.get_or_insert_default()).at("choice")?;
+                    }
+                    50 => {
+                        protobuf::merge_message::<Portable, _>(input, self.well_known.get_or_insert_default()).at("well_known")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for AllView<'a> {
+        const KIND: u64 = <All as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("plain")? {
+                let value = self.plain.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("plain")?;
+            }
+            if let Some(start) = table.target(buffer, 1).at("optional")? {
+                let value = self.optional.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("optional")?;
+            }
+            if let Some(start) = table.target(buffer, 2).at("repeated_values")? {
+                let value = self.repeated_values.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("repeated_values")?;
+            }
+            if let Some(start) = table.target(buffer, 3).at("maps")? {
+                let value = self.maps.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("maps")?;
+            }
+            if let Some(start) = table.target(buffer, 4).at("choice")? {
+                let value = self.choice.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("choice")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("well_known")? {
+                let value = self.well_known.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("well_known")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
 /// `kinds.Foreign`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foreign {
@@ -8150,3 +10304,83 @@ unsafe impl flatbuffers::Message for Foreign {
         Ok(())
     }
 }
+
+/// [`Foreign`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ForeignView<'a> {
+    /// Field 1.
+    pub value: Option<super::google::protobuf::ValueView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl ForeignView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Foreign {
+        Foreign {
+            value: self.value.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for ForeignView<'_> {
+    type Owned = Foreign;
+
+    fn own(&self) -> Foreign {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for ForeignView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::merge_message::<C, _>(input, self.value.get_or_insert_default()).at("value")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> ForeignView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_message::<Portable, _>(input, self.value.get_or_insert_default()).at("value")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for ForeignView<'a> {
+        const KIND: u64 = <Foreign as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("value")? {
+                let value = self.value.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("value")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};

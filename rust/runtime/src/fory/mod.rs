@@ -10,6 +10,7 @@ mod scalar;
 mod skip;
 mod text;
 mod time;
+pub mod view;
 mod write;
 
 use interop_wire::Limits;

@@ -16,7 +16,7 @@ type Result<T> = std::result::Result<T, Error>;
 pub struct Tag {
     /// `number << 3 | wire type`.
     pub key: u32,
-    at: *const u8,
+    pub(super) at: *const u8,
 }
 
 impl Tag {
@@ -155,13 +155,13 @@ pub fn push_bytes<C: Cpu>(input: &mut In<'_>, values: &mut Vec<Vec<u8>>) -> Resu
 /// # Errors
 /// With byte offset and the entry's place.
 #[inline(always)]
-pub fn merge_entry<C: Cpu, K: Default + Eq + Hash, V: Default>(
-    input: &mut In<'_>,
+pub fn merge_entry<'a, C: Cpu, K: Default + Eq + Hash, V: Default>(
+    input: &mut In<'a>,
     map: &mut Map<K, V>,
     key_tag: u8,
     value_tag: u8,
-    read_key: impl Fn(&mut In<'_>, &mut K) -> Result<()>,
-    read_value: impl Fn(&mut In<'_>, &mut V) -> Result<()>,
+    read_key: impl Fn(&mut In<'a>, &mut K) -> Result<()>,
+    read_value: impl Fn(&mut In<'a>, &mut V) -> Result<()>,
 ) -> Result<()> {
     let len = input.varint64::<C>()?;
     input.charge(1, size_of::<(K, V)>())?;
@@ -265,14 +265,13 @@ pub fn packed_fixed<C: Cpu, E: Dense>(input: &mut In<'_>, values: &mut Vec<E>) -
 #[inline(never)]
 pub fn skip_or_keep(input: &mut In<'_>, tag: Tag, unknown: &mut UnknownFields) -> Result<()> {
     skip(input, tag.key).at("(unknown)")?;
-    // SAFETY: the input between the tag's first byte and here was read.
-    let bytes = unsafe { std::slice::from_raw_parts(tag.at, input.at as usize - tag.at as usize) };
+    let bytes = input.since(tag.at);
     input.charge(1, bytes.len())?;
     unknown.push(bytes);
     Ok(())
 }
 
-fn skip(input: &mut In<'_>, key: u32) -> Result<()> {
+pub(super) fn skip(input: &mut In<'_>, key: u32) -> Result<()> {
     type C = cpu::Portable;
     match key & 7 {
         0 => input.varint64::<C>().map(drop),

@@ -8,8 +8,9 @@
 use interop_runtime::fory::{self, ForyDialect, Mode, ReadMeta, Scalar, WriteMeta};
 use interop_runtime::protobuf::{self, Tag, UnknownFields};
 use interop_runtime::cpu::Portable;
-use interop_runtime::{Cpu, Error, FieldError, In, Map, Out, Run, Seen};
+use interop_runtime::{Cpu, Error, FieldError, In, Map, MessageView, Numbers, Out, Run, Seen};
 use interop_runtime::{flatbuffers, json, msgpack};
+use std::borrow::Cow;
 
 /// `google.protobuf.NullValue`: open, as proto3 has it; any number is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -266,6 +267,97 @@ unsafe impl flatbuffers::Message for Duration {
     }
 }
 
+/// [`Duration`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DurationView<'a> {
+    /// Field 1.
+    pub seconds: i64,
+    /// Field 2.
+    pub nanos: i32,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl DurationView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Duration {
+        Duration {
+            seconds: self.seconds,
+            nanos: self.nanos,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for DurationView<'_> {
+    type Owned = Duration;
+
+    fn own(&self) -> Duration {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for DurationView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.seconds = protobuf::i64_::<C>(input).at("seconds")?;
+            }
+            if input.next_is(0x10) {
+                self.nanos = protobuf::i32_::<C>(input).at("nanos")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> DurationView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.seconds = protobuf::i64_::<Portable>(input).at("seconds")?;
+                    }
+                    16 => {
+                        self.nanos = protobuf::i32_::<Portable>(input).at("nanos")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for DurationView<'a> {
+        const KIND: u64 = <Duration as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i64::from_le_bytes)).at("seconds")? {
+                self.seconds = read;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("nanos")? {
+                self.nanos = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
 /// `google.protobuf.Empty`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Empty {
@@ -396,6 +488,73 @@ unsafe impl flatbuffers::Message for Empty {
         Ok(())
     }
 }
+
+/// [`Empty`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EmptyView<'a> {
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl EmptyView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Empty {
+        Empty {
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for EmptyView<'_> {
+    type Owned = Empty;
+
+    fn own(&self) -> Empty {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for EmptyView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> EmptyView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for EmptyView<'a> {
+        const KIND: u64 = <Empty as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let _ = buffer.table(start, Self::KIND, 0, size_of::<Self>())?;
+            buffer.close();
+            Ok(())
+        }
+    }
+};
 
 /// `google.protobuf.Struct`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -620,6 +779,97 @@ unsafe impl flatbuffers::Message for Struct {
         Ok(())
     }
 }
+
+/// [`Struct`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StructView<'a> {
+    /// Field 1.
+    pub fields: Map<Cow<'a, str>, ValueView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl StructView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Struct {
+        Struct {
+            fields: self.fields.iter().map(|(key, value)| (String::from(&**key), value.own())).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for StructView<'_> {
+    type Owned = Struct;
+
+    fn own(&self) -> Struct {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for StructView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::merge_entry::<C, _, _>(input, &mut self.fields, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("fields")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            self.fields.keep_last();
+            Ok(())
+        }
+    }
+
+    impl<'a> StructView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.fields, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("fields")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for StructView<'a> {
+        const KIND: u64 = <Struct as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("fields")? {
+                flatbuffers::read_map(buffer, start, &mut self.fields, 0x30b1cedfbc4b2f0c, |buffer, start, entry| {
+                    let table = buffer.table(start, 0x4877727933bfea9c, 2, size_of::<(String, Value)>())?;
+                    if let Some(start) = table.target(buffer, 0)? {
+                        flatbuffers::read_string(buffer, start, &mut entry.0)?;
+                    }
+                    if let Some(start) = table.target(buffer, 1)? {
+                        flatbuffers::read_message(buffer, start, &mut entry.1)?;
+                    }
+                    buffer.close();
+                    Ok(())
+                })
+                .at("fields")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
 
 /// `google.protobuf.Value`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1316,6 +1566,238 @@ unsafe impl flatbuffers::Message for Value {
     }
 }
 
+/// [`Value`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ValueView<'a> {
+    /// Field 1.
+    pub null_value: Option<NullValue>,
+    /// Field 2.
+    pub number_value: Option<f64>,
+    /// Field 3.
+    pub string_value: Option<Cow<'a, str>>,
+    /// Field 4.
+    pub bool_value: Option<bool>,
+    /// Field 5.
+    pub struct_value: Option<StructView<'a>>,
+    /// Field 6.
+    pub list_value: Option<ListValueView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl ValueView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Value {
+        Value {
+            null_value: self.null_value,
+            number_value: self.number_value,
+            string_value: self.string_value.as_ref().map(|value| String::from(&**value)),
+            bool_value: self.bool_value,
+            struct_value: self.struct_value.as_ref().map(|value| value.own()),
+            list_value: self.list_value.as_ref().map(|value| value.own()),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for ValueView<'_> {
+    type Owned = Value;
+
+    fn own(&self) -> Value {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for ValueView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.number_value = None; self.string_value = None; self.bool_value = None; self.struct_value = None; self.list_value = None; self.null_value = Some(protobuf::i32_::<C>(input).map(NullValue).at("null_value")?);
+            }
+            if input.next_is(0x11) {
+                self.null_value = None; self.string_value = None; self.bool_value = None; self.struct_value = None; self.list_value = None; self.number_value = Some(protobuf::double::<C>(input).at("number_value")?);
+            }
+            if input.next_is(0x1a) {
+                self.null_value = None; self.number_value = None; self.bool_value = None; self.struct_value = None; self.list_value = None; protobuf::read_string::<C>(input, self.string_value.get_or_insert_default()).at("string_value")?;
+            }
+            if input.next_is(0x20) {
+                self.null_value = None; self.number_value = None; self.string_value = None; self.struct_value = None; self.list_value = None; self.bool_value = Some(protobuf::bool_::<C>(input).at("bool_value")?);
+            }
+            if input.next_is(0x2a) {
+                self.null_value = None; self.number_value = None; self.string_value = None; self.bool_value = None; self.list_value = None; protobuf::merge_message::<C, _>(input, self.struct_value.get_or_insert_default()).at("struct_value")?;
+            }
+            if input.next_is(0x32) {
+                self.null_value = None; self.number_value = None; self.string_value = None; self.bool_value = None; self.struct_value = None; protobuf::merge_message::<C, _>(input, self.list_value.get_or_insert_default()).at("list_value")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> ValueView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.number_value = None; self.string_value = None; self.bool_value = None; self.struct_value = None; self.list_value = None; self.null_value = Some(protobuf::i32_::<Portable>(input).map(NullValue).at("null_value")?);
+                    }
+                    17 => {
+                        self.null_value = None; self.string_value = None; self.bool_value = None; self.struct_value = None; self.list_value = None; self.number_value = Some(protobuf::double::<Portable>(input).at("number_value")?);
+                    }
+                    26 => {
+                        self.null_value = None; self.number_value = None; self.bool_value = None; self.struct_value = None; self.list_value = None; protobuf::read_string::<Portable>(input, self.string_value.get_or_insert_default()).at("string_value")?;
+                    }
+                    32 => {
+                        self.null_value = None; self.number_value = None; self.string_value = None; self.struct_value = None; self.list_value = None; self.bool_value = Some(protobuf::bool_::<Portable>(input).at("bool_value")?);
+                    }
+                    42 => {
+                        self.null_value = None; self.number_value = None; self.string_value = None; self.bool_value = None; self.list_value = None; protobuf::merge_message::<Portable, _>(input, self.struct_value.get_or_insert_default()).at("struct_value")?;
+                    }
+                    50 => {
+                        self.null_value = None; self.number_value = None; self.string_value = None; self.bool_value = None; self.struct_value = None; protobuf::merge_message::<Portable, _>(input, self.list_value.get_or_insert_default()).at("list_value")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for ValueView<'a> {
+        const KIND: u64 = <Value as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 6, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(|[byte]: [u8; 1]| NullValue((byte as i8).into()))).at("null_value")? {
+                if self.number_value.is_some() {
+                    return Err(Error::malformed(start, "number_value of the same oneof is set too")).at("null_value");
+                }
+                if self.string_value.is_some() {
+                    return Err(Error::malformed(start, "string_value of the same oneof is set too")).at("null_value");
+                }
+                if self.bool_value.is_some() {
+                    return Err(Error::malformed(start, "bool_value of the same oneof is set too")).at("null_value");
+                }
+                if self.struct_value.is_some() {
+                    return Err(Error::malformed(start, "struct_value of the same oneof is set too")).at("null_value");
+                }
+                if self.list_value.is_some() {
+                    return Err(Error::malformed(start, "list_value of the same oneof is set too")).at("null_value");
+                }
+                self.null_value = Some(read);
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(f64::from_le_bytes)).at("number_value")? {
+                if self.null_value.is_some() {
+                    return Err(Error::malformed(start, "null_value of the same oneof is set too")).at("number_value");
+                }
+                if self.string_value.is_some() {
+                    return Err(Error::malformed(start, "string_value of the same oneof is set too")).at("number_value");
+                }
+                if self.bool_value.is_some() {
+                    return Err(Error::malformed(start, "bool_value of the same oneof is set too")).at("number_value");
+                }
+                if self.struct_value.is_some() {
+                    return Err(Error::malformed(start, "struct_value of the same oneof is set too")).at("number_value");
+                }
+                if self.list_value.is_some() {
+                    return Err(Error::malformed(start, "list_value of the same oneof is set too")).at("number_value");
+                }
+                self.number_value = Some(read);
+            }
+            if let Some(start) = table.target(buffer, 2).at("string_value")? {
+                if self.null_value.is_some() {
+                    return Err(Error::malformed(start, "null_value of the same oneof is set too")).at("string_value");
+                }
+                if self.number_value.is_some() {
+                    return Err(Error::malformed(start, "number_value of the same oneof is set too")).at("string_value");
+                }
+                if self.bool_value.is_some() {
+                    return Err(Error::malformed(start, "bool_value of the same oneof is set too")).at("string_value");
+                }
+                if self.struct_value.is_some() {
+                    return Err(Error::malformed(start, "struct_value of the same oneof is set too")).at("string_value");
+                }
+                if self.list_value.is_some() {
+                    return Err(Error::malformed(start, "list_value of the same oneof is set too")).at("string_value");
+                }
+                let value = self.string_value.insert(Default::default());
+                flatbuffers::read_string(buffer, start, value).at("string_value")?;
+            }
+            if let Some(read) = table.bool(buffer, 3).at("bool_value")? {
+                if self.null_value.is_some() {
+                    return Err(Error::malformed(start, "null_value of the same oneof is set too")).at("bool_value");
+                }
+                if self.number_value.is_some() {
+                    return Err(Error::malformed(start, "number_value of the same oneof is set too")).at("bool_value");
+                }
+                if self.string_value.is_some() {
+                    return Err(Error::malformed(start, "string_value of the same oneof is set too")).at("bool_value");
+                }
+                if self.struct_value.is_some() {
+                    return Err(Error::malformed(start, "struct_value of the same oneof is set too")).at("bool_value");
+                }
+                if self.list_value.is_some() {
+                    return Err(Error::malformed(start, "list_value of the same oneof is set too")).at("bool_value");
+                }
+                self.bool_value = Some(read);
+            }
+            if let Some(start) = table.target(buffer, 4).at("struct_value")? {
+                if self.null_value.is_some() {
+                    return Err(Error::malformed(start, "null_value of the same oneof is set too")).at("struct_value");
+                }
+                if self.number_value.is_some() {
+                    return Err(Error::malformed(start, "number_value of the same oneof is set too")).at("struct_value");
+                }
+                if self.string_value.is_some() {
+                    return Err(Error::malformed(start, "string_value of the same oneof is set too")).at("struct_value");
+                }
+                if self.bool_value.is_some() {
+                    return Err(Error::malformed(start, "bool_value of the same oneof is set too")).at("struct_value");
+                }
+                if self.list_value.is_some() {
+                    return Err(Error::malformed(start, "list_value of the same oneof is set too")).at("struct_value");
+                }
+                let value = self.struct_value.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("struct_value")?;
+            }
+            if let Some(start) = table.target(buffer, 5).at("list_value")? {
+                if self.null_value.is_some() {
+                    return Err(Error::malformed(start, "null_value of the same oneof is set too")).at("list_value");
+                }
+                if self.number_value.is_some() {
+                    return Err(Error::malformed(start, "number_value of the same oneof is set too")).at("list_value");
+                }
+                if self.string_value.is_some() {
+                    return Err(Error::malformed(start, "string_value of the same oneof is set too")).at("list_value");
+                }
+                if self.bool_value.is_some() {
+                    return Err(Error::malformed(start, "bool_value of the same oneof is set too")).at("list_value");
+                }
+                if self.struct_value.is_some() {
+                    return Err(Error::malformed(start, "struct_value of the same oneof is set too")).at("list_value");
+                }
+                let value = self.list_value.insert(Default::default());
+                flatbuffers::read_message(buffer, start, value).at("list_value")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
 /// `google.protobuf.ListValue`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListValue {
@@ -1497,6 +1979,85 @@ unsafe impl flatbuffers::Message for ListValue {
         Ok(())
     }
 }
+
+/// [`ListValue`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListValueView<'a> {
+    /// Field 1.
+    pub values: Vec<ValueView<'a>>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl ListValueView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> ListValue {
+        ListValue {
+            values: self.values.iter().map(|value| value.own()).collect(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for ListValueView<'_> {
+    type Owned = ListValue;
+
+    fn own(&self) -> ListValue {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for ListValueView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            while input.next_is(0x0a) {
+                protobuf::push_message::<C, _>(input, &mut self.values).at("values")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> ListValueView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::push_message::<Portable, _>(input, &mut self.values).at("values")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for ListValueView<'a> {
+        const KIND: u64 = <ListValue as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("values")? {
+                flatbuffers::read_messages(buffer, start, &mut self.values, 0x7ce31b8dc97b5c08).at("values")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
 
 /// `google.protobuf.Timestamp`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1719,6 +2280,97 @@ unsafe impl flatbuffers::Message for Timestamp {
     }
 }
 
+/// [`Timestamp`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimestampView<'a> {
+    /// Field 1.
+    pub seconds: i64,
+    /// Field 2.
+    pub nanos: i32,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl TimestampView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Timestamp {
+        Timestamp {
+            seconds: self.seconds,
+            nanos: self.nanos,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for TimestampView<'_> {
+    type Owned = Timestamp;
+
+    fn own(&self) -> Timestamp {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for TimestampView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.seconds = protobuf::i64_::<C>(input).at("seconds")?;
+            }
+            if input.next_is(0x10) {
+                self.nanos = protobuf::i32_::<C>(input).at("nanos")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> TimestampView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.seconds = protobuf::i64_::<Portable>(input).at("seconds")?;
+                    }
+                    16 => {
+                        self.nanos = protobuf::i32_::<Portable>(input).at("nanos")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for TimestampView<'a> {
+        const KIND: u64 = <Timestamp as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 2, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i64::from_le_bytes)).at("seconds")? {
+                self.seconds = read;
+            }
+            if let Some(read) = table.scalar(buffer, 1).map(|read| read.map(i32::from_le_bytes)).at("nanos")? {
+                self.nanos = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
 /// `google.protobuf.DoubleValue`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DoubleValue {
@@ -1907,6 +2559,85 @@ unsafe impl flatbuffers::Message for DoubleValue {
     }
 }
 
+/// [`DoubleValue`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DoubleValueView<'a> {
+    /// Field 1.
+    pub value: f64,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl DoubleValueView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> DoubleValue {
+        DoubleValue {
+            value: self.value,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for DoubleValueView<'_> {
+    type Owned = DoubleValue;
+
+    fn own(&self) -> DoubleValue {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for DoubleValueView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x09) {
+                self.value = protobuf::double::<C>(input).at("value")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> DoubleValueView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    9 => {
+                        self.value = protobuf::double::<Portable>(input).at("value")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for DoubleValueView<'a> {
+        const KIND: u64 = <DoubleValue as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(f64::from_le_bytes)).at("value")? {
+                self.value = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
 /// `google.protobuf.Int64Value`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Int64Value {
@@ -2094,6 +2825,85 @@ unsafe impl flatbuffers::Message for Int64Value {
         Ok(())
     }
 }
+
+/// [`Int64Value`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Int64ValueView<'a> {
+    /// Field 1.
+    pub value: i64,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl Int64ValueView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> Int64Value {
+        Int64Value {
+            value: self.value,
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for Int64ValueView<'_> {
+    type Owned = Int64Value;
+
+    fn own(&self) -> Int64Value {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for Int64ValueView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x08) {
+                self.value = protobuf::i64_::<C>(input).at("value")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> Int64ValueView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    8 => {
+                        self.value = protobuf::i64_::<Portable>(input).at("value")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for Int64ValueView<'a> {
+        const KIND: u64 = <Int64Value as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(read) = table.scalar(buffer, 0).map(|read| read.map(i64::from_le_bytes)).at("value")? {
+                self.value = read;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
 
 /// `google.protobuf.StringValue`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2286,6 +3096,85 @@ unsafe impl flatbuffers::Message for StringValue {
     }
 }
 
+/// [`StringValue`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StringValueView<'a> {
+    /// Field 1.
+    pub value: Cow<'a, str>,
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl StringValueView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> StringValue {
+        StringValue {
+            value: String::from(&**&self.value),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for StringValueView<'_> {
+    type Owned = StringValue;
+
+    fn own(&self) -> StringValue {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for StringValueView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_string::<C>(input, &mut self.value).at("value")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> StringValueView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_string::<Portable>(input, &mut self.value).at("value")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for StringValueView<'a> {
+        const KIND: u64 = <StringValue as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("value")? {
+                flatbuffers::read_string(buffer, start, &mut self.value).at("value")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
+
 /// `google.protobuf.BytesValue`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BytesValue {
@@ -2476,3 +3365,82 @@ unsafe impl flatbuffers::Message for BytesValue {
         Ok(())
     }
 }
+
+/// [`BytesValue`] with text, bytes and runs of numbers borrowed from the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BytesValueView<'a> {
+    /// Field 1.
+    pub value: &'a [u8],
+    /// Protobuf fields that the schema lacks.
+    pub unknown_fields: protobuf::view::UnknownFields<'a>,
+}
+
+impl BytesValueView<'_> {
+    /// The same value, owned.
+    pub fn to_owned(&self) -> BytesValue {
+        BytesValue {
+            value: self.value.to_vec(),
+            unknown_fields: self.unknown_fields.own(),
+        }
+    }
+}
+
+impl MessageView for BytesValueView<'_> {
+    type Owned = BytesValue;
+
+    fn own(&self) -> BytesValue {
+        self.to_owned()
+    }
+}
+
+const _: () = {
+    use interop_runtime::protobuf::view as protobuf;
+
+    impl<'a> protobuf::Message<'a> for BytesValueView<'a> {
+        #[inline(always)]
+        fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            // Fields in the order of their numbers, as nearly all writers put them.
+            if input.next_is(0x0a) {
+                protobuf::read_bytes::<C>(input, &mut self.value).at("value")?;
+            }
+            if !input.is_at_end() {
+                self.merge_rest(input)?;
+            }
+            Ok(())
+        }
+    }
+
+    impl<'a> BytesValueView<'a> {
+        /// Fields in any order and form, and those that the schema lacks.
+        #[cold]
+        fn merge_rest(&mut self, input: &mut In<'a>) -> Result<(), Error> {
+            while !input.is_at_end() {
+                let tag = Tag::read::<Portable>(input)?;
+                match tag.key {
+                    10 => {
+                        protobuf::read_bytes::<Portable>(input, &mut self.value).at("value")?;
+                    }
+                    _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
+                }
+            }
+            Ok(())
+        }
+    }
+};
+
+const _: () = {
+    use interop_runtime::flatbuffers::view as flatbuffers;
+
+    impl<'a> flatbuffers::Message<'a> for BytesValueView<'a> {
+        const KIND: u64 = <BytesValue as interop_runtime::flatbuffers::Message>::KIND;
+
+        fn read(&mut self, buffer: &mut flatbuffers::Buffer<'a>, start: usize) -> Result<(), Error> {
+            let table = buffer.table(start, Self::KIND, 1, size_of::<Self>())?;
+            if let Some(start) = table.target(buffer, 0).at("value")? {
+                flatbuffers::read_bytes(buffer, start, &mut self.value).at("value")?;
+            }
+            buffer.close();
+            Ok(())
+        }
+    }
+};
