@@ -39,6 +39,9 @@ pub enum Command {
     /// Look after the golden files.
     #[command(subcommand)]
     Golden(GoldenCommand),
+    /// Look after the known failures: which there are, and what the check of today needs.
+    #[command(subcommand)]
+    Known(KnownCommand),
     /// JSON values to bytes.
     Encode(EncodeArgs),
     /// Bytes to JSON values, on one line.
@@ -262,9 +265,11 @@ pub struct ListArgs {
 pub enum GoldenCommand {
     /// Compare every file with MANIFEST: hashes, missing files, files that it does not list.
     Verify(VerifyArgs),
-    /// Write every file again with our own codec under its writer's dialect, and show what
-    /// would change.
+    /// Write every file again, with our own codec under its writer's dialect or (--live) with the
+    /// libraries themselves, and show what would change and why.
     Regenerate(RegenerateArgs),
+    /// Take in files that a library wrote elsewhere.
+    Import(ImportArgs),
     /// Add a model or a value set, written by our own codec.
     Add(AddArgs),
 }
@@ -289,10 +294,48 @@ pub struct RegenerateArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub filters: Filters,
-    /// Take the new files of writer `interop`. A file that a real library wrote is never
-    /// replaced.
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: RegenerateLiveArgs,
+    /// Take the new files: with --live those of the libraries that wrote them, else those of
+    /// writer `interop`. A file is never replaced by what another writer wrote.
     #[arg(long)]
     pub accept: bool,
+}
+
+/// Which libraries write golden files again.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RegenerateLiveArgs {
+    /// Let the built peers write the files of their libraries. Files of libraries that do not
+    /// run here, or in another version than MANIFEST records, are named and left alone.
+    #[arg(long)]
+    pub live: bool,
+    /// Only the peers of these languages.
+    #[arg(long, value_name = "LANG", value_delimiter = ',', requires = "live")]
+    pub target: Vec<String>,
+    /// Folder of the peers; else harness/peers beside the golden files.
+    #[arg(long, value_name = "DIR", requires = "live")]
+    pub peers: Option<PathBuf>,
+}
+
+/// Arguments of `golden import`.
+#[derive(Clone, Debug, Args)]
+pub struct ImportArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    /// Name of the writer, as file names have it.
+    #[arg(long, value_name = "NAME")]
+    pub writer: String,
+    /// Where the files come from: `library` (name, version and settings; required), `host`,
+    /// `made` (YYYY-MM-DD), `command`, and `dialect` where the dialect that reproduces the writer
+    /// is called otherwise.
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1.., required = true)]
+    pub provenance: Vec<String>,
+    /// Directory of the files, laid out as the golden directory is: FORMAT/SET/MODEL.bin, in a
+    /// folder of its own (v2, types) where that has one.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
 }
 
 /// Arguments of `golden add`.
@@ -318,6 +361,66 @@ pub struct AddArgs {
     /// Values as JSON.
     #[arg(value_name = "VALUES.json")]
     pub values: PathBuf,
+}
+
+/// Commands on the known failures.
+#[derive(Debug, Subcommand)]
+pub enum KnownCommand {
+    /// Show every entry with its age and the days that it still holds.
+    List(KnownListArgs),
+    /// Run the check and write the file that it needs: entries that nothing needs any more go, and
+    /// what fails anew gets one, with a reason that is asked for.
+    Update(Box<KnownUpdateArgs>),
+}
+
+/// Arguments of `known list`.
+#[derive(Clone, Debug, Args)]
+pub struct KnownListArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    /// Known failures, instead of known-failures.toml beside the golden files.
+    #[arg(long, value_name = "FILE")]
+    pub known_failures: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+}
+
+/// Arguments of `known update`. What is said of new failures holds for all of them; several
+/// findings are taken one after another, each with its -k.
+#[derive(Clone, Debug, Args)]
+pub struct KnownUpdateArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub golden: GoldenDir,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub filters: Filters,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: crate::live::LiveArgs,
+    /// Known failures, instead of known-failures.toml beside the golden files.
+    #[arg(long, value_name = "FILE")]
+    pub known_failures: Option<PathBuf>,
+    /// Threads; as many as there are processors when absent.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Why the new failures fail; asked for on a terminal when absent.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Where that is reported or documented; asked for when absent.
+    #[arg(long, value_name = "URL")]
+    pub link: Option<String>,
+    /// The smallest input that shows it; asked for when absent.
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Who keeps the entries; asked for when absent.
+    #[arg(long, value_name = "NAME")]
+    pub owner: Option<String>,
+    /// The last day on which the new entries hold; a year from now when absent.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub expires: Option<String>,
 }
 
 /// Which message of which schema.

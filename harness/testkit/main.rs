@@ -1,8 +1,8 @@
 //! A peer that can misbehave: it serves our own codec over the peer protocol and, on its Nth
 //! request, does what its first argument says. It proves that the gate can fail.
 //!
-//! `interop-testkit FAULT [N] [always]`: the Nth request of a process, counted from 1, triggers
-//! the fault; with `always` only requests with the payload "bait" in them do, in every process.
+//! `interop-testkit FAULT [N] [BAIT]`: the Nth request of a process, counted from 1, triggers the
+//! fault; with BAIT every request that holds this text does, in every process, and N is nothing.
 
 use std::io::{Read, Write};
 use std::process::exit;
@@ -17,16 +17,14 @@ use interop_check::subject::Subject;
 use interop_codec::{DecodeOptions, Dialect, Document, Format};
 use prost::Message;
 
-/// Fields of this text make a request bait.
-const BAIT: &[u8] = b"bait";
-
 fn main() {
     let mut args = std::env::args().skip(1);
     let fault = args.next().unwrap_or_else(|| "none".to_owned());
     let nth: usize = args.next().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let only_bait = args.next().is_some();
+    let bait = args.next();
     match fault.as_str() {
         "no-start" => exit(4),
+        "late-start" => std::thread::sleep(Duration::from_millis(1200)),
         "slow-start" => std::thread::sleep(Duration::from_secs(3600)),
         "noise-at-start" => println!("Welcome to the peer!"),
         _ => {}
@@ -47,12 +45,19 @@ fn main() {
             continue;
         }
         served += 1;
-        let bait = frame.windows(BAIT.len()).any(|window| window == BAIT);
-        if if only_bait { bait } else { served == nth } {
+        let due = match &bait {
+            Some(bait) => holds(&frame, bait.as_bytes()),
+            None => served == nth,
+        };
+        if due {
             misbehave(&fault, &mut reply);
         }
         send(&reply);
     }
+}
+
+fn holds(frame: &[u8], text: &[u8]) -> bool {
+    !text.is_empty() && frame.windows(text.len()).any(|window| window == text)
 }
 
 /// Does what `fault` says; where it returns, the reply is sent as it then stands.
@@ -164,6 +169,7 @@ fn welcome() -> Welcome {
         models: vec!["protobuf.NumericStruct".to_owned()],
         encode: true,
         decode: true,
+        writer: "testkit".to_owned(),
         ..Capability::default()
     };
     Welcome {

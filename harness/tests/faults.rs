@@ -86,7 +86,7 @@ impl Golden {
 fn entry(pattern: &str, verdict: &str, message: &str, expires: &str) -> String {
     format!(
         "[[known]]\npattern = \"{pattern}\"\nverdict = \"{verdict}\"\nmessage = \"{message}\"\n\
-         reason = \"the reason\"\nlink = \"l\"\nowner = \"o\"\nexpires = \"{expires}\"\n"
+         reason = \"the reason\"\nlink = \"l\"\ninput = \"i\"\nowner = \"o\"\nsince = \"2026-12-01\"\nexpires = \"{expires}\"\n"
     )
 }
 

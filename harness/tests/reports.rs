@@ -102,7 +102,7 @@ fn an_entry_that_no_shard_needs_fails_the_merge() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden/known-failures.toml"),
     );
     let gone = "\n[[known]]\npattern = \"json/no-such-set/*\"\nverdict = \"refused\"\nmessage = \"m\"\n\
-                reason = \"r\"\nlink = \"l\"\nowner = \"o\"\nexpires = \"2999-01-01\"\n";
+                reason = \"r\"\nlink = \"l\"\ninput = \"i\"\nowner = \"o\"\nsince = \"2026-12-01\"\nexpires = \"2999-01-01\"\n";
     let known = write(&dir, "known.toml", &(known.unwrap() + gone));
     let arguments = ["--set", "zero", "--known-failures", known.to_str().unwrap()];
     let parts = shards(&dir, 2, &arguments);

@@ -1,4 +1,4 @@
-//! `golden verify`, `golden regenerate`, `golden add`.
+//! `golden verify`, `golden regenerate`, `golden import`, `golden add`.
 
 use std::io::Write;
 
@@ -6,12 +6,13 @@ use serde_json::json;
 
 use crate::cli::{GoldenCommand, Output, VerifyArgs};
 use crate::exit::{COMPATIBLE, DIFFERENT, Result};
-use crate::golden::{Store, add, regenerate, verify};
+use crate::golden::{Store, add, import, regenerate, verify};
 
 pub(super) fn run(command: &GoldenCommand, out: &mut dyn Write) -> Result<u8> {
     match command {
         GoldenCommand::Verify(args) => run_verify(args, out),
         GoldenCommand::Regenerate(args) => regenerate::run(args, out),
+        GoldenCommand::Import(args) => import::run(args, out),
         GoldenCommand::Add(args) => add::run(args, out),
     }
 }

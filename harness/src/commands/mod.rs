@@ -6,6 +6,7 @@ mod codec;
 mod explain;
 mod generate;
 mod golden;
+mod known;
 mod list;
 mod peers;
 mod schema;
@@ -27,6 +28,7 @@ pub fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<u8> {
         Some(Command::Merge(args)) => check::merge(&args, out),
         Some(Command::List(args)) => list::run(&args, out),
         Some(Command::Golden(command)) => golden::run(&command, out),
+        Some(Command::Known(command)) => known::run(&command, out),
         Some(Command::Encode(args)) => codec::encode(&args, out),
         Some(Command::Decode(args)) => codec::decode(&args, out),
         Some(Command::Transcode(args)) => codec::transcode(&args, out),

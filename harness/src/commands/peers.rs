@@ -108,8 +108,15 @@ fn list(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
             }
         )?;
     }
+    for (name, reason) in &roster.unavailable {
+        writeln!(out, "not available: {name}: {reason}")?;
+    }
     for left in &roster.skipped {
-        writeln!(out, "skipped: {}: {}", left.what, left.reason)?;
+        writeln!(
+            out,
+            "skipped: {}: {}; interop-check peers doctor says how to install it",
+            left.what, left.reason
+        )?;
     }
     for (peer, fault) in &roster.faults {
         writeln!(out, "failed: {peer}: {fault}")?;
@@ -126,6 +133,9 @@ fn doctor(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
     let (store, peers) = store_and_peers(args)?;
     let folders = folders(&store);
     let mut packages: Vec<&str> = Vec::new();
+    let mut by_hand: Vec<String> = Vec::new();
+    let mut unbuilt: Vec<&str> = Vec::new();
+    let mut lacking = false;
     for peer in &peers {
         let missing: Vec<*const Requirement> = peer
             .missing(succeeds)
@@ -133,30 +143,66 @@ fn doctor(args: &PeersArgs, out: &mut dyn Write) -> Result<u8> {
             .map(std::ptr::from_ref)
             .collect();
         writeln!(out, "{}", peer.language)?;
+        let mut complete = true;
         for need in &peer.requires {
             let there = !missing.contains(&std::ptr::from_ref(need));
-            let state = if there {
-                first_line(&need.version).unwrap_or_else(|| "there".to_owned())
+            let shown = if there {
+                first_line(&need.version)
             } else {
-                packages.extend(need.debian.iter().map(String::as_str));
-                format!("MISSING; Debian packages: {}", need.debian.join(" "))
+                None
             };
+            let too_old = shown.as_ref().is_some_and(|shown| need.is_too_old(shown));
             let minimum = need.minimum.as_ref();
             let minimum = minimum.map_or(String::new(), |least| format!(" (at least {least})"));
+            let state = match shown {
+                Some(shown) if too_old => format!("TOO OLD: {shown}"),
+                Some(shown) => shown,
+                None if there => "there".to_owned(),
+                None => "MISSING".to_owned(),
+            };
             writeln!(out, "  {:<24} {state}{minimum}", need.label())?;
+            if there && !too_old {
+                continue;
+            }
+            complete = false;
+            // A package that is there and too old does not get newer by being installed.
+            if need.debian.is_empty() || too_old {
+                by_hand.push(format!("{}{minimum}", need.label()));
+            } else {
+                packages.extend(need.debian.iter().map(String::as_str));
+            }
         }
         let built = peer.build_directory(&folders).is_dir();
         let state = if built { "there" } else { "not built yet" };
         writeln!(out, "  {:<24} {state}", "build")?;
+        if complete && !built {
+            unbuilt.push(&peer.language);
+        }
+        lacking |= !complete;
     }
     packages.sort_unstable();
     packages.dedup();
-    if packages.is_empty() {
-        writeln!(out, "\nnothing is missing; interop-check peers build")?;
-        return Ok(COMPATIBLE);
+    by_hand.sort_unstable();
+    by_hand.dedup();
+    writeln!(out)?;
+    if !packages.is_empty() {
+        writeln!(out, "install: apt-get install -y {}", packages.join(" "))?;
     }
-    writeln!(out, "\ninstall: apt-get install {}", packages.join(" "))?;
-    Ok(HARNESS)
+    if !by_hand.is_empty() {
+        writeln!(out, "install by hand: {}", by_hand.join(", "))?;
+    }
+    if !unbuilt.is_empty() {
+        writeln!(
+            out,
+            "build: interop-check peers build {}",
+            unbuilt.join(" ")
+        )?;
+    }
+    if lacking {
+        return Ok(HARNESS);
+    }
+    writeln!(out, "nothing is missing")?;
+    Ok(COMPATIBLE)
 }
 
 /// Holds the running peers against the support table, or writes it anew.

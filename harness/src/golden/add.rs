@@ -7,7 +7,8 @@ use interop_codec::{Dialect, Format};
 use interop_wire::Limits;
 
 use super::manifest::sha256_hex;
-use super::regenerate::{put_golden, record, save};
+use super::next::Next;
+use super::regenerate::record;
 use super::{DataFile, DataKind, File, Model, OWN_WRITER, Store};
 use crate::cli::{AddArgs, JsonForm};
 use crate::exit::{COMPATIBLE, Failure, Result};
@@ -39,7 +40,8 @@ pub fn run(args: &AddArgs, out: &mut dyn Write) -> Result<u8> {
     let text = values::read_input(&args.values, Limits::DEFAULT.message_bytes)?;
     let document = values::parse_json(&subject, subject.form, &text, Limits::DEFAULT)
         .map_err(|error| Failure::refused(format!("{}: {error}", args.values.display())))?;
-    let place = place_of(&mut store, args, &subject)?;
+    let next = Next::of(&store)?;
+    let place = place_of(&mut store, &next, args, &subject)?;
 
     let formats = if args.formats.is_empty() {
         let mut formats = Format::ALL.to_vec();
@@ -87,13 +89,13 @@ pub fn run(args: &AddArgs, out: &mut dyn Write) -> Result<u8> {
         };
         files.push((entry, bytes));
     }
-    add_data(&mut store, &values_file, DataKind::Values, &text)?;
+    add_data(&mut store, &next, &values_file, DataKind::Values, &text)?;
     for (entry, bytes) in files {
-        put_golden(&store, &entry.file, &bytes)?;
+        next.put(&entry.file, &bytes)?;
         writeln!(out, "{}: {} bytes", entry.file, entry.bytes)?;
         record(&mut store, entry);
     }
-    save(&store)?;
+    next.take(&store.manifest)?;
     Ok(COMPATIBLE)
 }
 
@@ -105,7 +107,7 @@ struct Place {
 }
 
 /// The place of a model that MANIFEST has, or a new one with its schema copied in.
-fn place_of(store: &mut Store, args: &AddArgs, subject: &Subject) -> Result<Place> {
+fn place_of(store: &mut Store, next: &Next, args: &AddArgs, subject: &Subject) -> Result<Place> {
     let message = subject.name().to_owned();
     if args.subject.model.is_some() {
         let known = store.manifest.models.iter().find(|model| {
@@ -147,12 +149,12 @@ fn place_of(store: &mut Store, args: &AddArgs, subject: &Subject) -> Result<Plac
             };
             let name = format!("{OWN_CORPUS}/schemas/{}.binpb", place.model);
             model.proto = Some(name.clone());
-            add_data(store, &name, DataKind::Schema, &set)?;
+            add_data(store, next, &name, DataKind::Schema, &set)?;
         }
         (None, Some(file)) => {
             let name = format!("{OWN_CORPUS}/schemas/{}.fdl", place.model);
             model.fdl = Some(name.clone());
-            add_data(store, &name, DataKind::Schema, &read(file)?)?;
+            add_data(store, next, &name, DataKind::Schema, &read(file)?)?;
         }
         (None, None) => {
             model.proto = crate::subject::embedded_source_of(&model.message).map(str::to_owned);
@@ -177,7 +179,13 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 }
 
 /// Adds a data file; one that is there with the same bytes stays.
-fn add_data(store: &mut Store, file: &str, kind: DataKind, bytes: &[u8]) -> Result<()> {
+fn add_data(
+    store: &mut Store,
+    next: &Next,
+    file: &str,
+    kind: DataKind,
+    bytes: &[u8],
+) -> Result<()> {
     let sha256 = sha256_hex(bytes);
     match store.manifest.data.iter().find(|known| known.file == file) {
         Some(known) if known.sha256 == sha256 => return Ok(()),
@@ -189,7 +197,7 @@ fn add_data(store: &mut Store, file: &str, kind: DataKind, bytes: &[u8]) -> Resu
         }
         None => {}
     }
-    put_golden(store, file, bytes)?;
+    next.put(file, bytes)?;
     let entry = DataFile {
         file: file.to_owned(),
         kind,

@@ -195,6 +195,39 @@ impl Manifest {
             .find(|entry| entry.corpus == corpus && entry.model == model)
     }
 
+    /// Lists a file, in place of one of the same name or among those of its kind, which stand in
+    /// the order of set, model and name.
+    pub fn insert(&mut self, entry: File) {
+        let same = |file: &&mut File| file.file == entry.file;
+        if let Some(file) = self.files.iter_mut().find(same) {
+            *file = entry;
+            return;
+        }
+        let kind = |file: &File| file.corpus == entry.corpus && file.format == entry.format;
+        let behind = |file: &File| {
+            kind(file)
+                && (&file.set, &file.model, &file.file) > (&entry.set, &entry.model, &entry.file)
+        };
+        let place = self.files.iter().position(behind);
+        let place = place
+            .or_else(|| self.files.iter().rposition(kind).map(|last| last + 1))
+            .unwrap_or(self.files.len());
+        self.files.insert(place, entry);
+    }
+
+    /// Lists an implementation, in place of what was said of the same one.
+    pub fn provide(&mut self, entry: Implementation) {
+        let same = |known: &&mut Implementation| {
+            known.corpus == entry.corpus
+                && known.format == entry.format
+                && known.writer == entry.writer
+        };
+        match self.implementations.iter_mut().find(same) {
+            Some(known) => *known = entry,
+            None => self.implementations.push(entry),
+        }
+    }
+
     /// Every path listed, with length and hash.
     pub fn listed(&self) -> impl Iterator<Item = (&str, u64, &str)> {
         let files = self.files.iter();

@@ -1,11 +1,17 @@
 //! The golden corpus on disk: bytes that named implementations wrote, with provenance.
 //!
 //! `MANIFEST` is the one list of what there is. A file that it does not name, or names but is
-//! not there, or whose hash differs, is an error.
+//! not there, or whose hash differs, is an error. Changes are made to a copy that takes the
+//! place of the whole directory at once (`next`).
 
 pub mod add;
+mod change;
+pub mod import;
+mod live_writers;
 mod manifest;
+mod next;
 pub mod regenerate;
+mod regroup;
 pub mod verify;
 
 pub use manifest::{DataFile, DataKind, File, Implementation, Manifest, Model, OWN_WRITER};

@@ -1,32 +1,30 @@
-//! `golden regenerate`: what our own codec writes today, beside what the golden files hold.
+//! `golden regenerate`: what is written today, beside what the golden files hold.
 //!
-//! Every file is written again into a fresh directory. Only files of our own writer are ever
-//! taken from there; what a real library wrote stands until that library writes it again.
+//! Without live peers our own codec writes every file again in its writers' dialects. Only files
+//! of our own writer are ever taken from there; what a real library wrote stands until that
+//! library writes it again (`live_writers`).
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use interop_codec::{Dialect, Document};
-use interop_wire::Limits;
 
+use super::change::{Case, explain, load};
+use super::live_writers;
 use super::manifest::sha256_hex;
+use super::next::Next;
 use super::{File, Implementation, OWN_WRITER, Store};
 use crate::check::plan::{Op, Plan, Selection, Source};
 use crate::check::run::dialect_of;
 use crate::cli::RegenerateArgs;
 use crate::exit::{COMPATIBLE, DIFFERENT, Failure, Result};
-use crate::explain::{Trace, compare};
 use crate::known::today;
-use crate::subject::{Catalog, Subject};
-use crate::values;
+use crate::subject::Catalog;
 
 /// A file that would change.
 struct Change {
-    /// Path inside the golden directory.
-    file: String,
-    /// Where the new bytes lie.
-    fresh: PathBuf,
+    /// The new bytes.
+    fresh: Vec<u8>,
     /// The entry that MANIFEST would have; `None` for a file that a real library wrote.
     entry: Option<File>,
 }
@@ -37,17 +35,18 @@ struct Change {
 /// Exit 2 when the golden files or the selection are unusable.
 pub fn run(args: &RegenerateArgs, out: &mut dyn Write) -> Result<u8> {
     let mut store = Store::find(args.golden.golden.as_deref())?;
-    let fresh = tempfile::tempdir()
-        .map_err(|error| Failure::harness(format!("no temporary directory: {error}")))?;
+    if args.live.live {
+        return live_writers::run(args, store, out);
+    }
     let own = args
         .filters
         .writers
         .iter()
         .any(|writer| writer == OWN_WRITER);
     let changes = if own {
-        own_changes(&store, args, fresh.path(), out)?
+        own_changes(&store, args, out)?
     } else {
-        written_again(&store, args, fresh.path(), out)?
+        written_again(&store, args, out)?
     };
     if changes.is_empty() {
         return Ok(COMPATIBLE);
@@ -73,8 +72,9 @@ pub fn run(args: &RegenerateArgs, out: &mut dyn Write) -> Result<u8> {
         )?;
         return Ok(DIFFERENT);
     }
-    accept(&mut store, &own)?;
-    writeln!(out, "{} files taken", own.len())?;
+    let taken = own.len();
+    accept(&mut store, own)?;
+    writeln!(out, "{taken} files taken")?;
     Ok(if foreign.is_empty() {
         COMPATIBLE
     } else {
@@ -82,36 +82,8 @@ pub fn run(args: &RegenerateArgs, out: &mut dyn Write) -> Result<u8> {
     })
 }
 
-/// A case's message and value.
-struct Case {
-    subject: Subject,
-    document: Document,
-}
-
-fn load(store: &Store, catalog: &mut Catalog, file: &File) -> Result<Case> {
-    let model = store
-        .manifest
-        .model(&file.corpus, &file.model)
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "MANIFEST lists no model {} in {}",
-                file.model, file.corpus
-            ))
-        })?;
-    let subject = catalog.subject(store, model)?;
-    let bytes = store.read(&file.values)?;
-    let document = values::parse_file(&subject, &file.values, &bytes)
-        .map_err(|error| Failure::usage(format!("{}: {error}", file.values)))?;
-    Ok(Case { subject, document })
-}
-
 /// Writes the selected files again, each under the dialect of each of its writers.
-fn written_again(
-    store: &Store,
-    args: &RegenerateArgs,
-    fresh: &Path,
-    out: &mut dyn Write,
-) -> Result<Vec<Change>> {
+fn written_again(store: &Store, args: &RegenerateArgs, out: &mut dyn Write) -> Result<Vec<Change>> {
     let plan = Plan::full(&store.manifest, Vec::new());
     let selected = Selection::new(&args.filters)?.select(&plan);
     let cells: Vec<_> = selected
@@ -152,14 +124,11 @@ fn written_again(
             same += 1;
             continue;
         }
-        let path = format!("{}@{}.bin", file.case(), cell.writer);
-        let fresh = put(fresh, &path, &new)?;
-        explain_change(out, &source.subject, file, &cell.writer, &old, &new)?;
+        explain(out, &source.subject, file, &cell.writer, &old, &new)?;
         let ours = file.writers.iter().all(|writer| writer == OWN_WRITER);
         changes.push(Change {
             entry: ours.then(|| renewed(file, &new)),
-            file: file.file.clone(),
-            fresh,
+            fresh: new,
         });
     }
     writeln!(
@@ -172,12 +141,7 @@ fn written_again(
 
 /// Writes every case with our own choices, as writer `interop`; a case has a file of ours only
 /// where no real library writes the same bytes.
-fn own_changes(
-    store: &Store,
-    args: &RegenerateArgs,
-    fresh: &Path,
-    out: &mut dyn Write,
-) -> Result<Vec<Change>> {
+fn own_changes(store: &Store, args: &RegenerateArgs, out: &mut dyn Write) -> Result<Vec<Change>> {
     let mut filters = args.filters.clone();
     filters.writers.clear();
     let plan = Plan::full(&store.manifest, Vec::new());
@@ -215,11 +179,10 @@ fn own_changes(
             Some(file) if file.sha256 == hash => same += 1,
             Some(file) => {
                 let old = store.read(&file.file)?;
-                explain_change(out, &source.subject, file, OWN_WRITER, &old, &new)?;
+                explain(out, &source.subject, file, OWN_WRITER, &old, &new)?;
                 changes.push(Change {
-                    fresh: put(fresh, &file.file, &new)?,
                     entry: Some(renewed(file, &new)),
-                    file: file.file.clone(),
+                    fresh: new,
                 });
             }
             None if files.iter().any(|file| file.sha256 == hash) => shared += 1,
@@ -227,12 +190,11 @@ fn own_changes(
                 let path = format!("{case}@{OWN_WRITER}.bin");
                 writeln!(out, "{path}: new, {} bytes", new.len())?;
                 let mut entry = renewed(model, &new);
-                entry.file.clone_from(&path);
+                entry.file = path;
                 entry.writers = vec![OWN_WRITER.to_owned()];
                 changes.push(Change {
-                    fresh: put(fresh, &path, &new)?,
+                    fresh: new,
                     entry: Some(entry),
-                    file: path,
                 });
             }
         }
@@ -259,143 +221,35 @@ fn renewed(file: &File, bytes: &[u8]) -> File {
     }
 }
 
-fn put(dir: &Path, file: &str, bytes: &[u8]) -> Result<PathBuf> {
-    let path = dir.join(file);
-    let fail = |error| Failure::harness(format!("{}: {error}", path.display()));
-    if let Some(dir) = path.parent() {
-        std::fs::create_dir_all(dir).map_err(fail)?;
-    }
-    std::fs::write(&path, bytes).map_err(fail)?;
-    Ok(path)
-}
-
-fn explain_change(
-    out: &mut dyn Write,
-    subject: &Subject,
-    file: &File,
-    writer: &str,
-    old: &[u8],
-    new: &[u8],
-) -> Result<()> {
-    let old_trace = Trace::of(subject, file.format, old, Limits::DEFAULT);
-    let new_trace = Trace::of(subject, file.format, new, Limits::DEFAULT);
-    let comparison = compare(
-        &subject.schema,
-        file.format,
-        (old, &old_trace),
-        (new, &new_trace),
-    );
-    let value = match (comparison.same_value, &old_trace.result, &new_trace.result) {
-        (true, ..) => "same value",
-        (false, Ok(_), Ok(_)) => "ANOTHER VALUE",
-        (false, Err(_), _) => "the file does not decode",
-        (false, ..) => "WHAT WE WRITE DOES NOT DECODE",
-    };
-    writeln!(
-        out,
-        "{} as {writer}: {} -> {} bytes, {value}",
-        file.file,
-        old.len(),
-        new.len()
-    )?;
-    for (cause, count) in comparison.causes() {
-        writeln!(out, "  {count:>4}  {cause}")?;
-    }
-    if let Some(first) = comparison.leading() {
-        let show = |side: &Option<crate::explain::Side>| match side {
-            Some(side) => format!(
-                "{} at byte {}",
-                crate::explain::page::show_bytes(&side.bytes),
-                side.offset
-            ),
-            None => "nothing".to_owned(),
-        };
-        writeln!(
-            out,
-            "  {}: {} -> {}",
-            first.path,
-            show(&first.a),
-            show(&first.b)
-        )?;
-    }
-    Ok(())
-}
-
-/// Takes the fresh files and then the list, each by an atomic replacement, so that a run cut
-/// short leaves whole files and `golden verify` names what is not listed yet.
-fn accept(store: &mut Store, changes: &[Change]) -> Result<()> {
+/// Takes the fresh files.
+fn accept(store: &mut Store, changes: Vec<Change>) -> Result<()> {
+    let next = Next::of(store)?;
     for change in changes {
-        let Some(entry) = &change.entry else {
+        let Some(entry) = change.entry else {
             continue;
         };
-        let bytes = std::fs::read(&change.fresh)
-            .map_err(|error| Failure::harness(format!("{}: {error}", change.fresh.display())))?;
-        put_golden(store, &change.file, &bytes)?;
-        record(store, entry.clone());
+        next.put(&entry.file, &change.fresh)?;
+        record(store, entry);
     }
-    save(store)
-}
-
-/// Writes a file of the golden directory atomically.
-pub(super) fn put_golden(store: &Store, file: &str, bytes: &[u8]) -> Result<()> {
-    let path = store.path(file);
-    if let Some(dir) = path.parent() {
-        std::fs::create_dir_all(dir)
-            .map_err(|error| Failure::usage(format!("{}: {error}", dir.display())))?;
-    }
-    values::write_atomically(&path, bytes)
+    next.take(&store.manifest)
 }
 
 /// Lists a file of ours with its provenance.
 pub(super) fn record(store: &mut Store, entry: File) {
-    let manifest = &mut store.manifest;
-    let provenance = Implementation {
+    store.manifest.provide(Implementation {
         corpus: entry.corpus.clone(),
         format: entry.format,
         writer: OWN_WRITER.to_owned(),
         library: format!("interop-check {}", env!("CARGO_PKG_VERSION")),
-        host: Some(format!(
-            "{} {}",
-            std::env::consts::ARCH,
-            std::env::consts::OS
-        )),
+        host: Some(this_host()),
         made: Some(today()),
         command: Some("interop-check golden".to_owned()),
         dialect: None,
-    };
-    let known = manifest.implementations.iter_mut().find(|known| {
-        known.corpus == provenance.corpus
-            && known.format == provenance.format
-            && known.writer == provenance.writer
     });
-    match known {
-        Some(known) => *known = provenance,
-        None => manifest.implementations.push(provenance),
-    }
-    match manifest
-        .files
-        .iter_mut()
-        .find(|file| file.file == entry.file)
-    {
-        Some(file) => *file = entry,
-        None => {
-            let neighbour = |file: &File| {
-                file.corpus == entry.corpus
-                    && file.format == entry.format
-                    && (&file.set, &file.model, &file.file)
-                        > (&entry.set, &entry.model, &entry.file)
-            };
-            let last = |file: &File| file.corpus == entry.corpus && file.format == entry.format;
-            let place = manifest.files.iter().position(neighbour);
-            let place = place
-                .or_else(|| manifest.files.iter().rposition(last).map(|place| place + 1))
-                .unwrap_or(manifest.files.len());
-            manifest.files.insert(place, entry);
-        }
-    }
+    store.manifest.insert(entry);
 }
 
-/// Writes MANIFEST.
-pub(super) fn save(store: &Store) -> Result<()> {
-    values::write_atomically(&store.path("MANIFEST"), store.manifest.print().as_bytes())
+/// The machine, as MANIFEST names machines.
+pub(super) fn this_host() -> String {
+    format!("{} {}", std::env::consts::ARCH, std::env::consts::OS)
 }

@@ -177,7 +177,7 @@ impl<'r> Talks<'r> {
     fn new(roster: &'r Roster) -> Self {
         Self {
             roster,
-            bounds: Bounds::default(),
+            bounds: roster.bounds,
         }
     }
 

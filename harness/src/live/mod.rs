@@ -9,6 +9,7 @@ pub mod matrix;
 pub mod roster;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::check::agreement::Agreement;
 use crate::check::plan::{Cell, NotRun, Selection};
@@ -16,6 +17,7 @@ use crate::check::run::Outcome;
 use crate::exit::{Failure, Result};
 use crate::golden::Store;
 use crate::peer::declare::{Declaration, Folders};
+use crate::peer::supervise::Bounds;
 
 use roster::Roster;
 
@@ -34,6 +36,39 @@ pub struct LiveArgs {
     /// Folder of the peers; else harness/peers beside the golden files.
     #[arg(long, value_name = "DIR", requires = "live")]
     pub peers: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub bounds: BoundsArgs,
+}
+
+/// What a peer may take; past it, the peer is killed and the verdict is timeout or crashed.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct BoundsArgs {
+    /// Longest wait for a peer to come up (default 30000).
+    #[arg(long, value_name = "MS", requires = "live", value_parser = clap::value_parser!(u64).range(1..))]
+    pub start_deadline_ms: Option<u64>,
+    /// Longest wait for an answer (default 10000).
+    #[arg(long, value_name = "MS", requires = "live", value_parser = clap::value_parser!(u64).range(1..))]
+    pub answer_deadline_ms: Option<u64>,
+    /// Resident memory of a peer's processes together (default 2048).
+    #[arg(long, value_name = "MIB", requires = "live", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    pub peer_memory_mib: Option<u64>,
+}
+
+impl BoundsArgs {
+    /// The bounds in force.
+    pub fn bounds(self) -> Bounds {
+        let default = Bounds::default();
+        let ms = |given: Option<u64>, default| given.map_or(default, Duration::from_millis);
+        Bounds {
+            start: ms(self.start_deadline_ms, default.start),
+            request: ms(self.answer_deadline_ms, default.request),
+            resident_bytes: self
+                .peer_memory_mib
+                .map_or(default.resident_bytes, |mib| mib << 20),
+            ..default
+        }
+    }
 }
 
 /// What a live run adds to a check.

@@ -14,6 +14,9 @@ use crate::peer::process::{Program, run_command};
 use crate::peer::proto::Capability;
 use crate::peer::supervise::{Bounds, introduce};
 
+/// The reason for leaving out a peer that --target does not name.
+pub const NOT_ASKED_FOR: &str = "not asked for";
+
 /// One library of one peer in one format.
 #[derive(Clone, Debug)]
 pub struct Implementation {
@@ -38,10 +41,14 @@ pub struct Roster {
     pub programs: Vec<Program>,
     /// What they offer, in the order of programs and of their own listing.
     pub implementations: Vec<Implementation>,
+    /// Implementations that a peer knows and can't offer here, with the reason.
+    pub unavailable: Vec<(String, String)>,
     /// Peers that were left out, with the reason.
     pub skipped: Vec<NotRun>,
     /// Peers that should have come up and did not.
     pub faults: Vec<(String, String)>,
+    /// What each process may take.
+    pub bounds: Bounds,
 }
 
 /// Runs futures on a runtime of this thread.
@@ -85,14 +92,17 @@ impl Roster {
                     .hint(format!("known languages: {}", known.join(", "))));
             }
         }
-        let mut roster = Self::default();
+        let mut roster = Self {
+            bounds: args.bounds.bounds(),
+            ..Self::default()
+        };
         let mut wanted = Vec::new();
         for declaration in declarations {
             let language = &declaration.language;
             let targeted =
                 args.target.is_empty() || every(&args.target) || args.target.contains(language);
             if !targeted {
-                roster.skip(language, "not asked for");
+                roster.skip(language, NOT_ASKED_FOR);
                 continue;
             }
             let missing = declaration.missing(succeeds);
@@ -122,7 +132,7 @@ impl Roster {
                     .map(|program| (declaration.language.as_str(), program))
             })
             .collect();
-        let bounds = Bounds::default();
+        let bounds = roster.bounds;
         let welcomes = block_on(futures_util::future::join_all(
             programs
                 .iter()
@@ -155,6 +165,10 @@ impl Roster {
     ) {
         let index = self.programs.len();
         for implementation in implementations {
+            if !implementation.unavailable.is_empty() {
+                let name = format!("{}/{}", program.name, implementation.name);
+                self.unavailable.push((name, implementation.unavailable));
+            }
             for capability in implementation.capabilities {
                 let Ok(format) = capability.format.parse() else {
                     let fault = format!("it offers a format {:?}", capability.format);

@@ -62,6 +62,20 @@ impl Requirement {
         let label = self.command.as_ref().or(self.name.as_ref());
         label.map_or("?", String::as_str)
     }
+
+    /// True when the first number in `shown`, what its version command prints, is below the
+    /// lowest that will do. What shows no number is let pass.
+    pub fn is_too_old(&self, shown: &str) -> bool {
+        let number = |text: &str| -> Vec<u64> {
+            let start = text.find(|c: char| c.is_ascii_digit());
+            let rest = start.map_or("", |start| &text[start..]);
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+            let parts = rest[..end.unwrap_or(rest.len())].split('.');
+            parts.map_while(|part| part.parse().ok()).collect()
+        };
+        let (least, is) = (self.minimum.as_deref().map(number), number(shown));
+        least.is_some_and(|least| !is.is_empty() && is < least)
+    }
 }
 
 /// One process of a peer.
@@ -193,5 +207,25 @@ impl Declaration {
                 None => !succeeds(&requirement.check),
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        let need: Requirement = toml::from_str("command = \"x\"\nminimum = \"3.9\"").unwrap();
+        for (shown, too_old) in [
+            ("Python 3.11.7", false),
+            ("Python 3.9", false),
+            ("Python 3.8.20 (default)", true),
+            ("go version go1.26.8 linux/amd64", true),
+            ("v22.1.0", false),
+            ("no number", false),
+        ] {
+            assert_eq!(need.is_too_old(shown), too_old, "{shown}");
+        }
     }
 }

@@ -274,7 +274,7 @@ pub fn output_of(argv: &[String]) -> Result<(Vec<u8>, String), String> {
     }
 }
 
-/// The first line that a command prints.
+/// The first line that a command prints, without the codes that colour it.
 pub fn first_line(argv: &[String]) -> Option<String> {
     let (name, args) = argv.split_first()?;
     let output = std::process::Command::new(name).args(args).output().ok()?;
@@ -283,8 +283,19 @@ pub fn first_line(argv: &[String]) -> Option<String> {
     } else {
         output.stdout
     };
-    let text = String::from_utf8_lossy(&text).into_owned();
-    text.lines().next().map(str::to_owned)
+    let text = String::from_utf8_lossy(&text);
+    text.lines().next().map(without_colours)
+}
+
+fn without_colours(line: &str) -> String {
+    let mut parts = line.split("\x1b[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        // A code ends with a letter.
+        let end = part.find(|c: char| c.is_ascii_alphabetic());
+        plain.push_str(end.map_or("", |end| &part[end + 1..]));
+    }
+    plain
 }
 
 async fn write_frames(mut stdin: ChildStdin, mut queue: mpsc::UnboundedReceiver<Vec<u8>>) {
@@ -345,4 +356,18 @@ fn resident_bytes_of_group(group: u32) -> Option<u64> {
 #[cfg(not(target_os = "linux"))]
 fn resident_bytes_of_group(_: u32) -> Option<u64> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_left_out() {
+        assert_eq!(
+            without_colours("\x1b[1mApache Maven 3.8.7\x1b[m (Debian)"),
+            "Apache Maven 3.8.7 (Debian)"
+        );
+        assert_eq!(without_colours("plain [1m"), "plain [1m");
+    }
 }

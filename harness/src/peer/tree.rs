@@ -91,43 +91,11 @@ fn from_value(schema: &Schema, ty: &Type, kind: &Kind) -> Result<Datum, String> 
     let missing = || "an element without a value".to_owned();
     Ok(match (ty, kind) {
         (Type::Bool, Kind::Boolean(value)) => Datum::Bool(*value),
-        (
-            Type::Int {
-                bits, signed: true, ..
-            },
-            Kind::Signed(value),
-        ) => {
-            let shift = 64 - u32::from(*bits);
-            if value << shift >> shift != *value {
-                return Err(format!("{value} does not fit {bits} bits"));
-            }
-            Datum::Int(*value)
+        (Type::Int { bits, signed, .. }, Kind::Signed(value)) => {
+            integer(*bits, *signed, i128::from(*value))?
         }
-        (
-            Type::Int {
-                bits,
-                signed: false,
-                ..
-            },
-            Kind::Unsigned(value),
-        ) => {
-            if *bits < 64 && value >> bits != 0 {
-                return Err(format!("{value} does not fit {bits} bits"));
-            }
-            Datum::UInt(*value)
-        }
-        // A library that has only the unsigned kind of a fixed-width field sends its bits.
-        (
-            Type::Int {
-                bits: 32,
-                signed: true,
-                ..
-            },
-            Kind::Unsigned(value),
-        ) => {
-            let bits =
-                u32::try_from(*value).map_err(|_| format!("{value} does not fit 32 bits"))?;
-            Datum::Int(i64::from(bits as i32))
+        (Type::Int { bits, signed, .. }, Kind::Unsigned(value)) => {
+            integer(*bits, *signed, i128::from(*value))?
         }
         (Type::Float32, Kind::Float32Bits(bits)) => Datum::Float32(f32::from_bits(*bits)),
         (Type::Float64, Kind::Float64Bits(bits)) => Datum::Float64(f64::from_bits(*bits)),
@@ -157,6 +125,27 @@ fn from_value(schema: &Schema, ty: &Type, kind: &Kind) -> Result<Datum, String> 
             Datum::Map(entries.collect::<Result<_, String>>()?)
         }
         (ty, _) => return Err(format!("another kind of value where {ty:?} belongs")),
+    })
+}
+
+/// A number of either spelling: one that the type does not hold as written, but its twin of the
+/// other signedness does, stands for the same bits.
+fn integer(bits: u8, signed: bool, value: i128) -> Result<Datum, String> {
+    let modulus = 1_i128 << bits;
+    let half = modulus / 2;
+    if !(-half..modulus).contains(&value) {
+        return Err(format!("{value} does not fit {bits} bits"));
+    }
+    let value = match signed {
+        true if value >= half => value - modulus,
+        false if value < 0 => value + modulus,
+        _ => value,
+    };
+    let fits = "the range was looked at";
+    Ok(if signed {
+        Datum::Int(i64::try_from(value).expect(fits))
+    } else {
+        Datum::UInt(u64::try_from(value).expect(fits))
     })
 }
 
@@ -228,7 +217,29 @@ mod tests {
         let error = from_tree(&schema, id, &tree(Kind::Signed(1 << 40))).unwrap_err();
         assert!(error.starts_with("i: "), "{error}");
         assert!(from_tree(&schema, id, &tree(Kind::Text(String::new()))).is_err());
-        let bits = from_tree(&schema, id, &tree(Kind::Unsigned(u64::from(u32::MAX)))).unwrap();
-        assert_eq!(bits.get(0), Some(&Datum::Int(-1)));
+    }
+
+    #[test]
+    fn integers_are_taken_in_either_spelling() {
+        for (bits, signed, value, expected) in [
+            (32, true, 7, Some(Datum::Int(7))),
+            (32, true, i128::from(u32::MAX), Some(Datum::Int(-1))),
+            (
+                32,
+                true,
+                i128::from(i32::MIN),
+                Some(Datum::Int(i64::from(i32::MIN))),
+            ),
+            (32, true, 1 << 32, None),
+            (32, true, i128::from(i32::MIN) - 1, None),
+            (32, false, -1, Some(Datum::UInt(u64::from(u32::MAX)))),
+            (64, true, i128::from(u64::MAX), Some(Datum::Int(-1))),
+            (64, true, 5, Some(Datum::Int(5))),
+            (64, false, i128::from(i64::MIN), Some(Datum::UInt(1 << 63))),
+            (64, false, i128::from(u64::MAX), Some(Datum::UInt(u64::MAX))),
+        ] {
+            let read = integer(bits, signed, value);
+            assert_eq!(read.ok(), expected, "{bits} {signed} {value}");
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Known failures: a file that says which cells fail, how, why, and until when that is
 //! acceptable. An entry that no longer tells the truth fails the check as a new failure does.
 
+pub mod update;
+
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,8 +28,12 @@ pub struct Entry {
     pub reason: String,
     /// Where that is reported or documented.
     pub link: String,
+    /// The smallest input that shows it, in words, JSON or hex.
+    pub input: String,
     /// Who keeps the entry.
     pub owner: String,
+    /// The day on which the entry was made, as YYYY-MM-DD.
+    pub since: String,
     /// The last day on which it holds, as YYYY-MM-DD.
     pub expires: String,
 }
@@ -62,11 +68,24 @@ impl KnownFailures {
         for entry in &mut all.known {
             let globs = alternatives(&entry.pattern)?;
             entry.globs = globs.iter().map(|glob| WildMatch::new(glob)).collect();
-            if !is_date(&entry.expires) {
-                return Err(format!(
-                    "{}: expires must be a date as YYYY-MM-DD, not {:?}",
-                    entry.pattern, entry.expires
-                ));
+            for (name, text) in [("since", &entry.since), ("expires", &entry.expires)] {
+                if !is_date(text) {
+                    return Err(format!(
+                        "{}: {name} must be a date as YYYY-MM-DD, not {text:?}",
+                        entry.pattern
+                    ));
+                }
+            }
+            let fields = [
+                ("reason", &entry.reason),
+                ("link", &entry.link),
+                ("input", &entry.input),
+                ("owner", &entry.owner),
+            ];
+            for (name, text) in fields {
+                if let Some(fault) = fault_in(text) {
+                    return Err(format!("{}: {name} {fault}", entry.pattern));
+                }
             }
         }
         Ok(all)
@@ -97,6 +116,21 @@ impl Entry {
     }
 }
 
+/// What is wrong with a text that somebody has to have thought about.
+fn fault_in(text: &str) -> Option<&'static str> {
+    const SAYS_NOTHING: [&str; 8] = ["todo", "tbd", "fixme", "xxx", "n/a", "none", "unknown", "?"];
+    let text = text.trim().to_ascii_lowercase();
+    if text.is_empty() {
+        Some("is empty")
+    } else if SAYS_NOTHING.contains(&text.trim_end_matches(['.', '!', ':']))
+        || text.starts_with("todo")
+    {
+        Some("says nothing")
+    } else {
+        None
+    }
+}
+
 /// The patterns that `{a,b}` in one stands for; braces do not nest.
 fn alternatives(pattern: &str) -> std::result::Result<Vec<String>, String> {
     let Some((before, rest)) = pattern.split_once('{') else {
@@ -114,7 +148,8 @@ fn alternatives(pattern: &str) -> std::result::Result<Vec<String>, String> {
     Ok(all.collect())
 }
 
-fn is_date(text: &str) -> bool {
+/// True for a date as YYYY-MM-DD.
+pub(crate) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 10
         && bytes.iter().enumerate().all(|(index, byte)| match index {
@@ -123,11 +158,37 @@ fn is_date(text: &str) -> bool {
         })
 }
 
+/// The day after so many days.
+pub fn days_from_now(days: u64) -> String {
+    date_of(days_since_epoch() + days)
+}
+
 /// The current day in UTC as YYYY-MM-DD.
 pub fn today() -> String {
+    date_of(days_since_epoch())
+}
+
+fn days_since_epoch() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let days = now.map_or(0, |now| now.as_secs() / 86_400);
-    date_of(days)
+    now.map_or(0, |now| now.as_secs() / 86_400)
+}
+
+/// Days from one date to another, both as YYYY-MM-DD; negative when the second is earlier.
+pub fn days_between(from: &str, to: &str) -> i64 {
+    day_of(to) - day_of(from)
+}
+
+/// The day of a date, counted from 0000-03-01; the inverse of [`date_of`] but for where it
+/// begins. What is no number counts as 0.
+fn day_of(date: &str) -> i64 {
+    let mut parts = date.splitn(3, '-').map(|part| part.parse().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0_i64);
+    let (year, month, day) = (next(), next(), next());
+    // Years begin in March, so that the leap day comes last.
+    let year = year - i64::from(month <= 2);
+    let month_from_march = (month + 9) % 12;
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    365 * year + leap_days + (153 * month_from_march + 2) / 5 + day - 1
 }
 
 /// The date of a day counted from 1970-01-01, by the proleptic Gregorian calendar.
@@ -162,6 +223,10 @@ mod tests {
         assert_eq!(date_of(11_016), "2000-02-29");
         assert_eq!(date_of(11_017), "2000-03-01");
         assert_eq!(date_of(20_787), "2026-11-30");
+        for day in (0..60_000).step_by(37) {
+            assert_eq!(days_between("1970-01-01", &date_of(day)), day as i64);
+        }
+        assert_eq!(days_between("2027-01-31", "2026-12-01"), -61);
     }
 
     #[test]
@@ -173,7 +238,9 @@ mod tests {
             message = "field float_value"
             reason = "r"
             link = "l"
+            input = "i"
             owner = "o"
+            since = "2026-12-01"
             expires = "2027-01-31"
         "#;
         let entry = &KnownFailures::parse(text).unwrap().known[0];
@@ -187,5 +254,9 @@ mod tests {
         assert!(entry.is_expired("2027-02-01"));
         assert!(KnownFailures::parse(&text.replace("2027-01-31", "soon")).is_err());
         assert!(KnownFailures::parse(&text.replace("owner", "keeper")).is_err());
+        for nothing in ["", " ", "TODO", "todo: find out", "tbd.", "?"] {
+            let text = text.replace("\"r\"", &format!("{nothing:?}"));
+            assert!(KnownFailures::parse(&text).unwrap_err().contains("reason"));
+        }
     }
 }
