@@ -186,7 +186,10 @@ impl Context<'_, '_> {
                         // An absent one is written as the default where it can't be null.
                         let absent = if flag == 0 {
                             let leaf = self.plan.leaf(ty, self.package);
-                            format!("{} + {leaf}::default().bound::<D>()", self.meta_bound(ty))
+                            format!(
+                                "{} + fory::absent_bound::<D, {leaf}>()",
+                                self.meta_bound(ty)
+                            )
                         } else {
                             "0".to_owned()
                         };
@@ -344,8 +347,14 @@ impl Context<'_, '_> {
                     } else {
                         source.line("None => {");
                         let leaf = self.plan.leaf(ty, self.package);
-                        source.line(format!("let value = &{leaf}::default();"));
-                        source.line(self.write_ref(ty, "value", "&mut out"));
+                        if self.is_struct(ty) {
+                            source.line(format!(
+                                "out = fory::write_absent::<D, M, {leaf}>(out, meta);"
+                            ));
+                        } else {
+                            source.line(format!("let value = &{leaf}::default();"));
+                            source.line(self.write_ref(ty, "value", "&mut out"));
+                        }
                         source.line("}");
                     }
                     source.line("}");

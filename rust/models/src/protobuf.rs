@@ -6745,7 +6745,7 @@ unsafe impl fory::Struct for MediaContent {
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
         let mut bound = 12;
-        bound += self.media.as_ref().map_or_else(|| <Media as fory::Struct>::INFO.meta_bound + Media::default().bound::<D>(), |value| <Media as fory::Struct>::INFO.meta_bound + 4 + value.bound::<D>());
+        bound += self.media.as_ref().map_or_else(|| <Media as fory::Struct>::INFO.meta_bound + fory::absent_bound::<D, Media>(), |value| <Media as fory::Struct>::INFO.meta_bound + 4 + value.bound::<D>());
         bound += <Image as fory::Struct>::INFO.meta_bound;
         bound += self.images.iter().map(|value| 4 + value.bound::<D>()).sum::<usize>();
         bound
@@ -6765,8 +6765,7 @@ unsafe impl fory::Struct for MediaContent {
                     fory::write_struct_field::<C, D, M, _>(&mut out, meta, value);
                 }
                 None => {
-                    let value = &Media::default();
-                    fory::write_struct_field::<C, D, M, _>(&mut out, meta, value);
+                    out = fory::write_absent::<D, M, Media>(out, meta);
                 }
             }
             fory::write_structs::<C, D, M, _>(&mut out, meta, &self.images);

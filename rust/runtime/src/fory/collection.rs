@@ -1,8 +1,6 @@
 //! Null flags, structs, lists and maps, read: the usual headers at once, the others as they
 //! come.
 
-use std::marker::PhantomData;
-
 use super::meta::{self, Layout, ReadMeta};
 use super::{Mode, ReadFields, Struct, TypeInfo, evolve, mark, read_string};
 use crate::{Cpu, Error, FieldError, In, Step, cpu};
@@ -86,7 +84,7 @@ pub fn read_struct<C: Cpu, S: Struct, M: Mode>(
     }
     input.descend()?;
     if layout == Layout::SAME {
-        cpu::call::<C, _>(ReadFields(value, input, meta, PhantomData::<M>))?;
+        cpu::call_routine::<C, ReadFields<M>, _, _, _>(value, &mut *input, &mut *meta)?;
     } else {
         evolve::read_planned::<S, M>(input, meta, value, layout)?;
     }
