@@ -586,6 +586,9 @@ impl Context<'_, '_> {
 
     fn read_run(&self, source: &mut Source, fields: &[&FieldPlan<'_>]) {
         source.line("let mut run = Run::new(input);");
+        let is_short = |field: &&FieldPlan<'_>| matches!(field.kind.ty, Type::Int { bits: 32, .. });
+        let short = fields.iter().all(is_short);
+        let prefix = if short { "short_" } else { "" };
         for field in fields {
             let read = match &field.kind.ty {
                 Type::Int {
@@ -597,9 +600,13 @@ impl Context<'_, '_> {
                 Type::Int { signed: true, .. } => "zigzag64",
                 _ => "varint64",
             };
-            source.line(format!("self.{} = run.{read}::<C>();", field.ident));
+            source.line(format!("self.{} = run.{prefix}{read}::<C>();", field.ident));
         }
-        source.line("if !run.finish(input) {");
+        source.line(if short {
+            "if !run.finish_short::<C>(input) {"
+        } else {
+            "if !run.finish(input) {"
+        });
         for field in fields {
             source.line(self.read_value(field).replace("::<C>", "::<Portable>"));
         }

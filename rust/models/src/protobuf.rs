@@ -1014,19 +1014,19 @@ unsafe impl fory::Struct for NumericStruct {
     ) -> Result<(), Error> {
         let _ = &meta;
         let mut run = Run::new(input);
-        self.f1 = run.zigzag32::<C>();
-        self.f2 = run.zigzag32::<C>();
-        self.f3 = run.zigzag32::<C>();
-        self.f4 = run.zigzag32::<C>();
-        self.f5 = run.zigzag32::<C>();
-        self.f6 = run.zigzag32::<C>();
-        self.f7 = run.zigzag32::<C>();
-        self.f8 = run.zigzag32::<C>();
-        self.f9 = run.zigzag32::<C>();
-        self.f10 = run.zigzag32::<C>();
-        self.f11 = run.zigzag32::<C>();
-        self.f12 = run.zigzag32::<C>();
-        if !run.finish(input) {
+        self.f1 = run.short_zigzag32::<C>();
+        self.f2 = run.short_zigzag32::<C>();
+        self.f3 = run.short_zigzag32::<C>();
+        self.f4 = run.short_zigzag32::<C>();
+        self.f5 = run.short_zigzag32::<C>();
+        self.f6 = run.short_zigzag32::<C>();
+        self.f7 = run.short_zigzag32::<C>();
+        self.f8 = run.short_zigzag32::<C>();
+        self.f9 = run.short_zigzag32::<C>();
+        self.f10 = run.short_zigzag32::<C>();
+        self.f11 = run.short_zigzag32::<C>();
+        self.f12 = run.short_zigzag32::<C>();
+        if !run.finish_short::<C>(input) {
             self.f1 = input.zigzag32::<Portable>().at("f1")?;
             self.f2 = input.zigzag32::<Portable>().at("f2")?;
             self.f3 = input.zigzag32::<Portable>().at("f3")?;
@@ -2199,7 +2199,7 @@ unsafe impl protobuf::Message for NumericStructList {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.struct_list).at("struct_list")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.struct_list, &[0x0a]).at("struct_list")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -2221,7 +2221,7 @@ impl NumericStructList {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.struct_list).at("struct_list")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.struct_list, &[0x0a]).at("struct_list")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -4298,7 +4298,7 @@ unsafe impl protobuf::Message for SampleList {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.sample_list).at("sample_list")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.sample_list, &[0x0a]).at("sample_list")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -4320,7 +4320,7 @@ impl SampleList {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.sample_list).at("sample_list")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.sample_list, &[0x0a]).at("sample_list")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -4758,7 +4758,7 @@ unsafe impl protobuf::Message for Media {
             self.has_bitrate = protobuf::bool_::<C>(input).at("has_bitrate")?;
         }
         while input.next_is(0x52) {
-            protobuf::push_string::<C>(input, &mut self.persons).at("persons")?;
+            protobuf::push_string::<C, _>(input, &mut self.persons, &[0x52]).at("persons")?;
         }
         if input.next_is(0x58) {
             self.player = protobuf::i32_::<C>(input).map(Player).at("player")?;
@@ -4824,7 +4824,7 @@ impl Media {
                     self.has_bitrate = protobuf::bool_::<Portable>(input).at("has_bitrate")?;
                 }
                 82 => {
-                    protobuf::push_string::<Portable>(input, &mut self.persons).at("persons")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.persons, &[0x52]).at("persons")?;
                 }
                 88 => {
                     self.player = protobuf::i32_::<Portable>(input).map(Player).at("player")?;
@@ -6440,7 +6440,7 @@ unsafe impl protobuf::Message for MediaContent {
             protobuf::merge_message::<C, _>(input, self.media.get_or_insert_default()).at("media")?;
         }
         while input.next_is(0x12) {
-            protobuf::push_message::<C, _>(input, &mut self.images).at("images")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.images, &[0x12]).at("images")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -6466,7 +6466,7 @@ impl MediaContent {
                     protobuf::merge_message::<Portable, _>(input, self.media.get_or_insert_default()).at("media")?;
                 }
                 18 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.images).at("images")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.images, &[0x12]).at("images")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -6859,7 +6859,7 @@ unsafe impl protobuf::Message for MediaContentList {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.media_content_list).at("media_content_list")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.media_content_list, &[0x0a]).at("media_content_list")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -6881,7 +6881,7 @@ impl MediaContentList {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.media_content_list).at("media_content_list")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.media_content_list, &[0x0a]).at("media_content_list")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -7213,7 +7213,7 @@ unsafe impl protobuf::Message for Foo {
             protobuf::read_string::<C>(input, self.f1.get_or_insert_default()).at("f1")?;
         }
         while input.next_is(0x12) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(|read| *value = read)).at("f2")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.f2, &[0x12], 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(|read| *value = read)).at("f2")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -7240,7 +7240,7 @@ impl Foo {
                     protobuf::read_string::<Portable>(input, self.f1.get_or_insert_default()).at("f1")?;
                 }
                 18 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(|read| *value = read)).at("f2")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.f2, &[0x12], 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(|read| *value = read)).at("f2")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -7785,10 +7785,10 @@ unsafe impl protobuf::Message for Bar {
             protobuf::read_string::<C>(input, self.f2.get_or_insert_default()).at("f2")?;
         }
         while input.next_is(0x1a) {
-            protobuf::push_message::<C, _>(input, &mut self.f3).at("f3")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.f3, &[0x1a]).at("f3")?;
         }
         while input.next_is(0x22) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<C, _>(input, value)).at("f4")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.f4, &[0x22], 8, 18, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<C, _>(input, value)).at("f4")?;
         }
         if input.next_is(0x28) {
             self.f5 = Some(protobuf::i32_::<C>(input).at("f5")?);
@@ -7844,10 +7844,10 @@ impl Bar {
                     protobuf::read_string::<Portable>(input, self.f2.get_or_insert_default()).at("f2")?;
                 }
                 26 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.f3).at("f3")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.f3, &[0x1a]).at("f3")?;
                 }
                 34 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("f4")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.f4, &[0x22], 8, 18, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("f4")?;
                 }
                 40 => {
                     self.f5 = Some(protobuf::i32_::<Portable>(input).at("f5")?);
