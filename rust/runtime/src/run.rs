@@ -423,7 +423,11 @@ mod tests {
             let mut right = true;
             for _ in 0..5 {
                 state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                let odd = if (state >> 40).is_multiple_of(8) { 7 } else { 3 };
+                let odd = if (state >> 40).is_multiple_of(8) {
+                    7
+                } else {
+                    3
+                };
                 let pick = (state >> 33) as usize % odd;
                 right &= pick < 3;
                 bytes.extend(numbers[pick]);
