@@ -231,7 +231,10 @@ impl Context<'_, '_> {
                         // An absent one is written as the default where it can't be null.
                         let absent = if flag == 0 {
                             let leaf = self.plan.leaf(ty, self.package);
-                            format!("{} + {leaf}::default().bound::<D>()", self.meta_bound(ty))
+                            format!(
+                                "{} + fory::absent_bound::<D, {leaf}>()",
+                                self.meta_bound(ty)
+                            )
                         } else {
                             "0".to_owned()
                         };
@@ -389,8 +392,14 @@ impl Context<'_, '_> {
                     } else {
                         source.line("None => {");
                         let leaf = self.plan.leaf(ty, self.package);
-                        source.line(format!("let value = &{leaf}::default();"));
-                        source.line(self.write_ref(ty, "value", "&mut out"));
+                        if self.is_struct(ty) {
+                            source.line(format!(
+                                "out = fory::write_absent::<D, M, {leaf}>(out, meta);"
+                            ));
+                        } else {
+                            source.line(format!("let value = &{leaf}::default();"));
+                            source.line(self.write_ref(ty, "value", "&mut out"));
+                        }
                         source.line("}");
                     }
                     source.line("}");
@@ -622,6 +631,9 @@ impl Context<'_, '_> {
 
     fn read_run(&self, source: &mut Source, fields: &[&FieldPlan<'_>]) {
         source.line("let mut run = Run::new(input);");
+        let is_short = |field: &&FieldPlan<'_>| matches!(field.kind.ty, Type::Int { bits: 32, .. });
+        let short = fields.iter().all(is_short);
+        let prefix = if short { "short_" } else { "" };
         for field in fields {
             let read = match &field.kind.ty {
                 Type::Int {
@@ -633,9 +645,13 @@ impl Context<'_, '_> {
                 Type::Int { signed: true, .. } => "zigzag64",
                 _ => "varint64",
             };
-            source.line(format!("self.{} = run.{read}::<C>();", field.ident));
+            source.line(format!("self.{} = run.{prefix}{read}::<C>();", field.ident));
         }
-        source.line("if !run.finish(input) {");
+        source.line(if short {
+            "if !run.finish_short::<C>(input) {"
+        } else {
+            "if !run.finish(input) {"
+        });
         for field in fields {
             source.line(self.read_value(field).replace("::<C>", "::<Portable>"));
         }

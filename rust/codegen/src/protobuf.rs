@@ -455,7 +455,10 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
             format!("{read}.at({name:?})?;")
         }
         Shape::Repeated { .. } if kind.proto == ProtoKind::Message => {
-            format!("protobuf::push_message::<{cpu}, _>(input, &mut {place}).at({name:?})?;")
+            format!(
+                "protobuf::push_message::<{cpu}, _, _>(input, &mut {place}, &{}).at({name:?})?;",
+                tag_text(field.field.number, 2)
+            )
         }
         Shape::Repeated { .. } if number => format!(
             "{place}.push({}.at({name:?})?);",
@@ -467,7 +470,10 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
             } else {
                 "push_bytes"
             };
-            format!("protobuf::{read}::<{cpu}>(input, &mut {place}).at({name:?})?;")
+            format!(
+                "protobuf::{read}::<{cpu}, _>(input, &mut {place}, &{}).at({name:?})?;",
+                tag_text(field.field.number, 2)
+            )
         }
         Shape::Map { key } => {
             let part = |kind: &Kind, target: &str| {
@@ -475,7 +481,8 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
                 format!("|input, {target}| {read}")
             };
             format!(
-                "protobuf::merge_entry::<{cpu}, _, _>(input, &mut {place}, {}, {}, {}, {}).at({name:?})?;",
+                "protobuf::merge_entry::<{cpu}, _, _, _>(input, &mut {place}, &{}, {}, {}, {}, {}).at({name:?})?;",
+                tag_text(field.field.number, 2),
                 tag(1, key.proto.wire_type())[0],
                 tag(2, kind.proto.wire_type())[0],
                 part(key, "key"),

@@ -1015,19 +1015,19 @@ unsafe impl fory::Struct for NumericStruct {
     ) -> Result<(), Error> {
         let _ = &meta;
         let mut run = Run::new(input);
-        self.f1 = run.zigzag32::<C>();
-        self.f2 = run.zigzag32::<C>();
-        self.f3 = run.zigzag32::<C>();
-        self.f4 = run.zigzag32::<C>();
-        self.f5 = run.zigzag32::<C>();
-        self.f6 = run.zigzag32::<C>();
-        self.f7 = run.zigzag32::<C>();
-        self.f8 = run.zigzag32::<C>();
-        self.f9 = run.zigzag32::<C>();
-        self.f10 = run.zigzag32::<C>();
-        self.f11 = run.zigzag32::<C>();
-        self.f12 = run.zigzag32::<C>();
-        if !run.finish(input) {
+        self.f1 = run.short_zigzag32::<C>();
+        self.f2 = run.short_zigzag32::<C>();
+        self.f3 = run.short_zigzag32::<C>();
+        self.f4 = run.short_zigzag32::<C>();
+        self.f5 = run.short_zigzag32::<C>();
+        self.f6 = run.short_zigzag32::<C>();
+        self.f7 = run.short_zigzag32::<C>();
+        self.f8 = run.short_zigzag32::<C>();
+        self.f9 = run.short_zigzag32::<C>();
+        self.f10 = run.short_zigzag32::<C>();
+        self.f11 = run.short_zigzag32::<C>();
+        self.f12 = run.short_zigzag32::<C>();
+        if !run.finish_short::<C>(input) {
             self.f1 = input.zigzag32::<Portable>().at("f1")?;
             self.f2 = input.zigzag32::<Portable>().at("f2")?;
             self.f3 = input.zigzag32::<Portable>().at("f3")?;
@@ -1356,19 +1356,19 @@ const _: () = {
         ) -> Result<(), Error> {
             let _ = &meta;
             let mut run = Run::new(input);
-            self.f1 = run.zigzag32::<C>();
-            self.f2 = run.zigzag32::<C>();
-            self.f3 = run.zigzag32::<C>();
-            self.f4 = run.zigzag32::<C>();
-            self.f5 = run.zigzag32::<C>();
-            self.f6 = run.zigzag32::<C>();
-            self.f7 = run.zigzag32::<C>();
-            self.f8 = run.zigzag32::<C>();
-            self.f9 = run.zigzag32::<C>();
-            self.f10 = run.zigzag32::<C>();
-            self.f11 = run.zigzag32::<C>();
-            self.f12 = run.zigzag32::<C>();
-            if !run.finish(input) {
+            self.f1 = run.short_zigzag32::<C>();
+            self.f2 = run.short_zigzag32::<C>();
+            self.f3 = run.short_zigzag32::<C>();
+            self.f4 = run.short_zigzag32::<C>();
+            self.f5 = run.short_zigzag32::<C>();
+            self.f6 = run.short_zigzag32::<C>();
+            self.f7 = run.short_zigzag32::<C>();
+            self.f8 = run.short_zigzag32::<C>();
+            self.f9 = run.short_zigzag32::<C>();
+            self.f10 = run.short_zigzag32::<C>();
+            self.f11 = run.short_zigzag32::<C>();
+            self.f12 = run.short_zigzag32::<C>();
+            if !run.finish_short::<C>(input) {
                 self.f1 = input.zigzag32::<Portable>().at("f1")?;
                 self.f2 = input.zigzag32::<Portable>().at("f2")?;
                 self.f3 = input.zigzag32::<Portable>().at("f3")?;
@@ -2869,7 +2869,7 @@ unsafe impl protobuf::Message for NumericStructList {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.struct_list).at("struct_list")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.struct_list, &[0x0a]).at("struct_list")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -2891,7 +2891,7 @@ impl NumericStructList {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.struct_list).at("struct_list")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.struct_list, &[0x0a]).at("struct_list")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -3195,7 +3195,7 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::push_message::<C, _>(input, &mut self.struct_list).at("struct_list")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.struct_list, &[0x0a]).at("struct_list")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -3212,7 +3212,7 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.struct_list).at("struct_list")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.struct_list, &[0x0a]).at("struct_list")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -5626,7 +5626,7 @@ unsafe impl protobuf::Message for SampleList {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.sample_list).at("sample_list")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.sample_list, &[0x0a]).at("sample_list")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -5648,7 +5648,7 @@ impl SampleList {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.sample_list).at("sample_list")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.sample_list, &[0x0a]).at("sample_list")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -5952,7 +5952,7 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::push_message::<C, _>(input, &mut self.sample_list).at("sample_list")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.sample_list, &[0x0a]).at("sample_list")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -5969,7 +5969,7 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.sample_list).at("sample_list")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.sample_list, &[0x0a]).at("sample_list")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -6212,7 +6212,7 @@ unsafe impl protobuf::Message for Media {
             self.has_bitrate = protobuf::bool_::<C>(input).at("has_bitrate")?;
         }
         while input.next_is(0x52) {
-            protobuf::push_string::<C>(input, &mut self.persons).at("persons")?;
+            protobuf::push_string::<C, _>(input, &mut self.persons, &[0x52]).at("persons")?;
         }
         if input.next_is(0x58) {
             self.player = protobuf::i32_::<C>(input).map(Player).at("player")?;
@@ -6278,7 +6278,7 @@ impl Media {
                     self.has_bitrate = protobuf::bool_::<Portable>(input).at("has_bitrate")?;
                 }
                 82 => {
-                    protobuf::push_string::<Portable>(input, &mut self.persons).at("persons")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.persons, &[0x52]).at("persons")?;
                 }
                 88 => {
                     self.player = protobuf::i32_::<Portable>(input).map(Player).at("player")?;
@@ -7224,7 +7224,7 @@ const _: () = {
                 self.has_bitrate = protobuf::bool_::<C>(input).at("has_bitrate")?;
             }
             while input.next_is(0x52) {
-                protobuf::push_string::<C>(input, &mut self.persons).at("persons")?;
+                protobuf::push_string::<C, _>(input, &mut self.persons, &[0x52]).at("persons")?;
             }
             if input.next_is(0x58) {
                 self.player = protobuf::i32_::<C>(input).map(Player).at("player")?;
@@ -7274,7 +7274,7 @@ const _: () = {
                         self.has_bitrate = protobuf::bool_::<Portable>(input).at("has_bitrate")?;
                     }
                     82 => {
-                        protobuf::push_string::<Portable>(input, &mut self.persons).at("persons")?;
+                        protobuf::push_string::<Portable, _>(input, &mut self.persons, &[0x52]).at("persons")?;
                     }
                     88 => {
                         self.player = protobuf::i32_::<Portable>(input).map(Player).at("player")?;
@@ -8459,7 +8459,7 @@ unsafe impl protobuf::Message for MediaContent {
             protobuf::merge_message::<C, _>(input, self.media.get_or_insert_default()).at("media")?;
         }
         while input.next_is(0x12) {
-            protobuf::push_message::<C, _>(input, &mut self.images).at("images")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.images, &[0x12]).at("images")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -8485,7 +8485,7 @@ impl MediaContent {
                     protobuf::merge_message::<Portable, _>(input, self.media.get_or_insert_default()).at("media")?;
                 }
                 18 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.images).at("images")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.images, &[0x12]).at("images")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -8764,7 +8764,7 @@ unsafe impl fory::Struct for MediaContent {
     #[inline]
     fn bound<D: ForyDialect>(&self) -> usize {
         let mut bound = 12;
-        bound += self.media.as_ref().map_or_else(|| <Media as fory::Struct>::INFO.meta_bound + Media::default().bound::<D>(), |value| <Media as fory::Struct>::INFO.meta_bound + 4 + value.bound::<D>());
+        bound += self.media.as_ref().map_or_else(|| <Media as fory::Struct>::INFO.meta_bound + fory::absent_bound::<D, Media>(), |value| <Media as fory::Struct>::INFO.meta_bound + 4 + value.bound::<D>());
         bound += <Image as fory::Struct>::INFO.meta_bound;
         bound += self.images.iter().map(|value| 4 + value.bound::<D>()).sum::<usize>();
         bound
@@ -8784,8 +8784,7 @@ unsafe impl fory::Struct for MediaContent {
                     fory::write_struct_field::<C, D, M, _>(&mut out, meta, value);
                 }
                 None => {
-                    let value = &Media::default();
-                    fory::write_struct_field::<C, D, M, _>(&mut out, meta, value);
+                    out = fory::write_absent::<D, M, Media>(out, meta);
                 }
             }
             fory::write_structs::<C, D, M, _>(&mut out, meta, &self.images);
@@ -8879,7 +8878,7 @@ const _: () = {
                 protobuf::merge_message::<C, _>(input, self.media.get_or_insert_default()).at("media")?;
             }
             while input.next_is(0x12) {
-                protobuf::push_message::<C, _>(input, &mut self.images).at("images")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.images, &[0x12]).at("images")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -8899,7 +8898,7 @@ const _: () = {
                         protobuf::merge_message::<Portable, _>(input, self.media.get_or_insert_default()).at("media")?;
                     }
                     18 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.images).at("images")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.images, &[0x12]).at("images")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -9023,7 +9022,7 @@ unsafe impl protobuf::Message for MediaContentList {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.media_content_list).at("media_content_list")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.media_content_list, &[0x0a]).at("media_content_list")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -9045,7 +9044,7 @@ impl MediaContentList {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.media_content_list).at("media_content_list")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.media_content_list, &[0x0a]).at("media_content_list")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -9349,7 +9348,7 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::push_message::<C, _>(input, &mut self.media_content_list).at("media_content_list")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.media_content_list, &[0x0a]).at("media_content_list")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -9366,7 +9365,7 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.media_content_list).at("media_content_list")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.media_content_list, &[0x0a]).at("media_content_list")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -9503,7 +9502,7 @@ unsafe impl protobuf::Message for Foo {
             protobuf::read_string::<C>(input, self.f1.get_or_insert_default()).at("f1")?;
         }
         while input.next_is(0x12) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(|read| *value = read)).at("f2")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.f2, &[0x12], 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(|read| *value = read)).at("f2")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -9530,7 +9529,7 @@ impl Foo {
                     protobuf::read_string::<Portable>(input, self.f1.get_or_insert_default()).at("f1")?;
                 }
                 18 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(|read| *value = read)).at("f2")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.f2, &[0x12], 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(|read| *value = read)).at("f2")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -9978,7 +9977,7 @@ const _: () = {
                 protobuf::read_string::<C>(input, self.f1.get_or_insert_default()).at("f1")?;
             }
             while input.next_is(0x12) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(|read| *value = read)).at("f2")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.f2, &[0x12], 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(|read| *value = read)).at("f2")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -9999,7 +9998,7 @@ const _: () = {
                         protobuf::read_string::<Portable>(input, self.f1.get_or_insert_default()).at("f1")?;
                     }
                     18 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.f2, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(|read| *value = read)).at("f2")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.f2, &[0x12], 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(|read| *value = read)).at("f2")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -10238,10 +10237,10 @@ unsafe impl protobuf::Message for Bar {
             protobuf::read_string::<C>(input, self.f2.get_or_insert_default()).at("f2")?;
         }
         while input.next_is(0x1a) {
-            protobuf::push_message::<C, _>(input, &mut self.f3).at("f3")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.f3, &[0x1a]).at("f3")?;
         }
         while input.next_is(0x22) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<C, _>(input, value)).at("f4")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.f4, &[0x22], 8, 18, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<C, _>(input, value)).at("f4")?;
         }
         if input.next_is(0x28) {
             self.f5 = Some(protobuf::i32_::<C>(input).at("f5")?);
@@ -10297,10 +10296,10 @@ impl Bar {
                     protobuf::read_string::<Portable>(input, self.f2.get_or_insert_default()).at("f2")?;
                 }
                 26 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.f3).at("f3")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.f3, &[0x1a]).at("f3")?;
                 }
                 34 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("f4")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.f4, &[0x22], 8, 18, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("f4")?;
                 }
                 40 => {
                     self.f5 = Some(protobuf::i32_::<Portable>(input).at("f5")?);
@@ -11315,10 +11314,10 @@ const _: () = {
                 protobuf::read_string::<C>(input, self.f2.get_or_insert_default()).at("f2")?;
             }
             while input.next_is(0x1a) {
-                protobuf::push_message::<C, _>(input, &mut self.f3).at("f3")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.f3, &[0x1a]).at("f3")?;
             }
             while input.next_is(0x22) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<C, _>(input, value)).at("f4")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.f4, &[0x22], 8, 18, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<C, _>(input, value)).at("f4")?;
             }
             if input.next_is(0x28) {
                 self.f5 = Some(protobuf::i32_::<C>(input).at("f5")?);
@@ -11360,10 +11359,10 @@ const _: () = {
                         protobuf::read_string::<Portable>(input, self.f2.get_or_insert_default()).at("f2")?;
                     }
                     26 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.f3).at("f3")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.f3, &[0x1a]).at("f3")?;
                     }
                     34 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.f4, 8, 18, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("f4")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.f4, &[0x22], 8, 18, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("f4")?;
                     }
                     40 => {
                         self.f5 = Some(protobuf::i32_::<Portable>(input).at("f5")?);

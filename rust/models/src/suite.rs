@@ -1594,10 +1594,10 @@ unsafe impl protobuf::Message for Person {
             protobuf::merge_message::<C, _>(input, self.address.get_or_insert_default()).at("address")?;
         }
         while input.next_is(0x22) {
-            protobuf::push_string::<C>(input, &mut self.hobbies).at("hobbies")?;
+            protobuf::push_string::<C, _>(input, &mut self.hobbies, &[0x22]).at("hobbies")?;
         }
         while input.next_is(0x2a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.metadata, &[0x2a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
         }
         if input.next_is(0x32) {
             protobuf::merge_message::<C, _>(input, self.created_at.get_or_insert_default()).at("created_at")?;
@@ -1637,10 +1637,10 @@ impl Person {
                     protobuf::merge_message::<Portable, _>(input, self.address.get_or_insert_default()).at("address")?;
                 }
                 34 => {
-                    protobuf::push_string::<Portable>(input, &mut self.hobbies).at("hobbies")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.hobbies, &[0x22]).at("hobbies")?;
                 }
                 42 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.metadata, &[0x2a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
                 }
                 50 => {
                     protobuf::merge_message::<Portable, _>(input, self.created_at.get_or_insert_default()).at("created_at")?;
@@ -2335,10 +2335,10 @@ const _: () = {
                 protobuf::merge_message::<C, _>(input, self.address.get_or_insert_default()).at("address")?;
             }
             while input.next_is(0x22) {
-                protobuf::push_string::<C>(input, &mut self.hobbies).at("hobbies")?;
+                protobuf::push_string::<C, _>(input, &mut self.hobbies, &[0x22]).at("hobbies")?;
             }
             while input.next_is(0x2a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.metadata, &[0x2a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
             }
             if input.next_is(0x32) {
                 protobuf::merge_message::<C, _>(input, self.created_at.get_or_insert_default()).at("created_at")?;
@@ -2368,10 +2368,10 @@ const _: () = {
                         protobuf::merge_message::<Portable, _>(input, self.address.get_or_insert_default()).at("address")?;
                     }
                     34 => {
-                        protobuf::push_string::<Portable>(input, &mut self.hobbies).at("hobbies")?;
+                        protobuf::push_string::<Portable, _>(input, &mut self.hobbies, &[0x22]).at("hobbies")?;
                     }
                     42 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.metadata, &[0x2a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
                     }
                     50 => {
                         protobuf::merge_message::<Portable, _>(input, self.created_at.get_or_insert_default()).at("created_at")?;
@@ -2587,10 +2587,10 @@ unsafe impl protobuf::Message for Company {
             protobuf::read_string::<C>(input, &mut self.name).at("name")?;
         }
         while input.next_is(0x12) {
-            protobuf::push_message::<C, _>(input, &mut self.employees).at("employees")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.employees, &[0x12]).at("employees")?;
         }
         while input.next_is(0x1a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.offices, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("offices")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.offices, &[0x1a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("offices")?;
         }
         if input.next_is(0x20) {
             self.is_public = protobuf::bool_::<C>(input).at("is_public")?;
@@ -2622,10 +2622,10 @@ impl Company {
                     protobuf::read_string::<Portable>(input, &mut self.name).at("name")?;
                 }
                 18 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.employees).at("employees")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.employees, &[0x12]).at("employees")?;
                 }
                 26 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.offices, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("offices")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.offices, &[0x1a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("offices")?;
                 }
                 32 => {
                     self.is_public = protobuf::bool_::<Portable>(input).at("is_public")?;
@@ -3155,10 +3155,10 @@ const _: () = {
                 protobuf::read_string::<C>(input, &mut self.name).at("name")?;
             }
             while input.next_is(0x12) {
-                protobuf::push_message::<C, _>(input, &mut self.employees).at("employees")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.employees, &[0x12]).at("employees")?;
             }
             while input.next_is(0x1a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.offices, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("offices")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.offices, &[0x1a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("offices")?;
             }
             if input.next_is(0x20) {
                 self.is_public = protobuf::bool_::<C>(input).at("is_public")?;
@@ -3182,10 +3182,10 @@ const _: () = {
                         protobuf::read_string::<Portable>(input, &mut self.name).at("name")?;
                     }
                     18 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.employees).at("employees")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.employees, &[0x12]).at("employees")?;
                     }
                     26 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.offices, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("offices")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.offices, &[0x1a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("offices")?;
                     }
                     32 => {
                         self.is_public = protobuf::bool_::<Portable>(input).at("is_public")?;
@@ -3396,10 +3396,10 @@ unsafe impl protobuf::Message for Product {
             self.price = protobuf::double::<C>(input).at("price")?;
         }
         while input.next_is(0x22) {
-            protobuf::push_string::<C>(input, &mut self.categories).at("categories")?;
+            protobuf::push_string::<C, _>(input, &mut self.categories, &[0x22]).at("categories")?;
         }
         while input.next_is(0x2a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.attributes, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("attributes")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.attributes, &[0x2a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("attributes")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -3435,10 +3435,10 @@ impl Product {
                     self.price = protobuf::double::<Portable>(input).at("price")?;
                 }
                 34 => {
-                    protobuf::push_string::<Portable>(input, &mut self.categories).at("categories")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.categories, &[0x22]).at("categories")?;
                 }
                 42 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.attributes, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("attributes")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.attributes, &[0x2a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("attributes")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -4025,10 +4025,10 @@ const _: () = {
                 self.price = protobuf::double::<C>(input).at("price")?;
             }
             while input.next_is(0x22) {
-                protobuf::push_string::<C>(input, &mut self.categories).at("categories")?;
+                protobuf::push_string::<C, _>(input, &mut self.categories, &[0x22]).at("categories")?;
             }
             while input.next_is(0x2a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.attributes, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("attributes")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.attributes, &[0x2a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("attributes")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -4055,10 +4055,10 @@ const _: () = {
                         self.price = protobuf::double::<Portable>(input).at("price")?;
                     }
                     34 => {
-                        protobuf::push_string::<Portable>(input, &mut self.categories).at("categories")?;
+                        protobuf::push_string::<Portable, _>(input, &mut self.categories, &[0x22]).at("categories")?;
                     }
                     42 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.attributes, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("attributes")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.attributes, &[0x2a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("attributes")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -4266,7 +4266,7 @@ unsafe impl protobuf::Message for OrderItem {
             self.unit_price = protobuf::double::<C>(input).at("unit_price")?;
         }
         while input.next_is(0x22) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.customizations, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("customizations")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.customizations, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("customizations")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -4301,7 +4301,7 @@ impl OrderItem {
                     self.unit_price = protobuf::double::<Portable>(input).at("unit_price")?;
                 }
                 34 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.customizations, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("customizations")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.customizations, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("customizations")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -4853,7 +4853,7 @@ const _: () = {
                 self.unit_price = protobuf::double::<C>(input).at("unit_price")?;
             }
             while input.next_is(0x22) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.customizations, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("customizations")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.customizations, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("customizations")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -4880,7 +4880,7 @@ const _: () = {
                         self.unit_price = protobuf::double::<Portable>(input).at("unit_price")?;
                     }
                     34 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.customizations, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("customizations")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.customizations, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("customizations")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -5102,10 +5102,10 @@ unsafe impl protobuf::Message for Customer {
             protobuf::read_string::<C>(input, &mut self.email).at("email")?;
         }
         while input.next_is(0x22) {
-            protobuf::push_string::<C>(input, &mut self.phone_numbers).at("phone_numbers")?;
+            protobuf::push_string::<C, _>(input, &mut self.phone_numbers, &[0x22]).at("phone_numbers")?;
         }
         while input.next_is(0x2a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.preferences, &[0x2a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
         }
         if input.next_is(0x32) {
             protobuf::merge_message::<C, _>(input, self.member_since.get_or_insert_default()).at("member_since")?;
@@ -5145,10 +5145,10 @@ impl Customer {
                     protobuf::read_string::<Portable>(input, &mut self.email).at("email")?;
                 }
                 34 => {
-                    protobuf::push_string::<Portable>(input, &mut self.phone_numbers).at("phone_numbers")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.phone_numbers, &[0x22]).at("phone_numbers")?;
                 }
                 42 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.preferences, &[0x2a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
                 }
                 50 => {
                     protobuf::merge_message::<Portable, _>(input, self.member_since.get_or_insert_default()).at("member_since")?;
@@ -5817,10 +5817,10 @@ const _: () = {
                 protobuf::read_string::<C>(input, &mut self.email).at("email")?;
             }
             while input.next_is(0x22) {
-                protobuf::push_string::<C>(input, &mut self.phone_numbers).at("phone_numbers")?;
+                protobuf::push_string::<C, _>(input, &mut self.phone_numbers, &[0x22]).at("phone_numbers")?;
             }
             while input.next_is(0x2a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.preferences, &[0x2a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
             }
             if input.next_is(0x32) {
                 protobuf::merge_message::<C, _>(input, self.member_since.get_or_insert_default()).at("member_since")?;
@@ -5850,10 +5850,10 @@ const _: () = {
                         protobuf::read_string::<Portable>(input, &mut self.email).at("email")?;
                     }
                     34 => {
-                        protobuf::push_string::<Portable>(input, &mut self.phone_numbers).at("phone_numbers")?;
+                        protobuf::push_string::<Portable, _>(input, &mut self.phone_numbers, &[0x22]).at("phone_numbers")?;
                     }
                     42 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.preferences, &[0x2a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
                     }
                     50 => {
                         protobuf::merge_message::<Portable, _>(input, self.member_since.get_or_insert_default()).at("member_since")?;
@@ -6095,7 +6095,7 @@ unsafe impl protobuf::Message for Order {
             protobuf::merge_message::<C, _>(input, self.customer.get_or_insert_default()).at("customer")?;
         }
         while input.next_is(0x1a) {
-            protobuf::push_message::<C, _>(input, &mut self.items).at("items")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.items, &[0x1a]).at("items")?;
         }
         if input.next_is(0x21) {
             self.total_amount = protobuf::double::<C>(input).at("total_amount")?;
@@ -6107,7 +6107,7 @@ unsafe impl protobuf::Message for Order {
             protobuf::merge_message::<C, _>(input, self.order_date.get_or_insert_default()).at("order_date")?;
         }
         while input.next_is(0x3a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.metadata, &[0x3a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -6142,7 +6142,7 @@ impl Order {
                     protobuf::merge_message::<Portable, _>(input, self.customer.get_or_insert_default()).at("customer")?;
                 }
                 26 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.items).at("items")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.items, &[0x1a]).at("items")?;
                 }
                 33 => {
                     self.total_amount = protobuf::double::<Portable>(input).at("total_amount")?;
@@ -6154,7 +6154,7 @@ impl Order {
                     protobuf::merge_message::<Portable, _>(input, self.order_date.get_or_insert_default()).at("order_date")?;
                 }
                 58 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.metadata, &[0x3a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -6894,7 +6894,7 @@ const _: () = {
                 protobuf::merge_message::<C, _>(input, self.customer.get_or_insert_default()).at("customer")?;
             }
             while input.next_is(0x1a) {
-                protobuf::push_message::<C, _>(input, &mut self.items).at("items")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.items, &[0x1a]).at("items")?;
             }
             if input.next_is(0x21) {
                 self.total_amount = protobuf::double::<C>(input).at("total_amount")?;
@@ -6906,7 +6906,7 @@ const _: () = {
                 protobuf::merge_message::<C, _>(input, self.order_date.get_or_insert_default()).at("order_date")?;
             }
             while input.next_is(0x3a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.metadata, &[0x3a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("metadata")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -6930,7 +6930,7 @@ const _: () = {
                         protobuf::merge_message::<Portable, _>(input, self.customer.get_or_insert_default()).at("customer")?;
                     }
                     26 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.items).at("items")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.items, &[0x1a]).at("items")?;
                     }
                     33 => {
                         self.total_amount = protobuf::double::<Portable>(input).at("total_amount")?;
@@ -6942,7 +6942,7 @@ const _: () = {
                         protobuf::merge_message::<Portable, _>(input, self.order_date.get_or_insert_default()).at("order_date")?;
                     }
                     58 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.metadata, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.metadata, &[0x3a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("metadata")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -7157,16 +7157,16 @@ unsafe impl protobuf::Message for ECommerceData {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.orders).at("orders")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.orders, &[0x0a]).at("orders")?;
         }
         while input.next_is(0x12) {
-            protobuf::push_message::<C, _>(input, &mut self.customers).at("customers")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.customers, &[0x12]).at("customers")?;
         }
         while input.next_is(0x1a) {
-            protobuf::push_message::<C, _>(input, &mut self.products).at("products")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.products, &[0x1a]).at("products")?;
         }
         while input.next_is(0x22) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.order_lookup, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("order_lookup")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.order_lookup, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("order_lookup")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -7192,16 +7192,16 @@ impl ECommerceData {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.orders).at("orders")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.orders, &[0x0a]).at("orders")?;
                 }
                 18 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.customers).at("customers")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.customers, &[0x12]).at("customers")?;
                 }
                 26 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.products).at("products")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.products, &[0x1a]).at("products")?;
                 }
                 34 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.order_lookup, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("order_lookup")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.order_lookup, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("order_lookup")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -7741,16 +7741,16 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::push_message::<C, _>(input, &mut self.orders).at("orders")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.orders, &[0x0a]).at("orders")?;
             }
             while input.next_is(0x12) {
-                protobuf::push_message::<C, _>(input, &mut self.customers).at("customers")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.customers, &[0x12]).at("customers")?;
             }
             while input.next_is(0x1a) {
-                protobuf::push_message::<C, _>(input, &mut self.products).at("products")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.products, &[0x1a]).at("products")?;
             }
             while input.next_is(0x22) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.order_lookup, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("order_lookup")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.order_lookup, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("order_lookup")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -7768,16 +7768,16 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.orders).at("orders")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.orders, &[0x0a]).at("orders")?;
                     }
                     18 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.customers).at("customers")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.customers, &[0x12]).at("customers")?;
                     }
                     26 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.products).at("products")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.products, &[0x1a]).at("products")?;
                     }
                     34 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.order_lookup, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("order_lookup")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.order_lookup, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("order_lookup")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -8014,10 +8014,10 @@ unsafe impl protobuf::Message for LogEntry {
             protobuf::merge_message::<C, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
         }
         while input.next_is(0x32) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.context, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("context")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.context, &[0x32], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("context")?;
         }
         while input.next_is(0x3a) {
-            protobuf::push_string::<C>(input, &mut self.tags).at("tags")?;
+            protobuf::push_string::<C, _>(input, &mut self.tags, &[0x3a]).at("tags")?;
         }
         if input.next_is(0x41) {
             self.duration_ms = protobuf::double::<C>(input).at("duration_ms")?;
@@ -8065,10 +8065,10 @@ impl LogEntry {
                     protobuf::merge_message::<Portable, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
                 }
                 50 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.context, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("context")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.context, &[0x32], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("context")?;
                 }
                 58 => {
-                    protobuf::push_string::<Portable>(input, &mut self.tags).at("tags")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.tags, &[0x3a]).at("tags")?;
                 }
                 65 => {
                     self.duration_ms = protobuf::double::<Portable>(input).at("duration_ms")?;
@@ -8845,10 +8845,10 @@ const _: () = {
                 protobuf::merge_message::<C, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
             }
             while input.next_is(0x32) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.context, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("context")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.context, &[0x32], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("context")?;
             }
             while input.next_is(0x3a) {
-                protobuf::push_string::<C>(input, &mut self.tags).at("tags")?;
+                protobuf::push_string::<C, _>(input, &mut self.tags, &[0x3a]).at("tags")?;
             }
             if input.next_is(0x41) {
                 self.duration_ms = protobuf::double::<C>(input).at("duration_ms")?;
@@ -8884,10 +8884,10 @@ const _: () = {
                         protobuf::merge_message::<Portable, _>(input, self.timestamp.get_or_insert_default()).at("timestamp")?;
                     }
                     50 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.context, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("context")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.context, &[0x32], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("context")?;
                     }
                     58 => {
-                        protobuf::push_string::<Portable>(input, &mut self.tags).at("tags")?;
+                        protobuf::push_string::<Portable, _>(input, &mut self.tags, &[0x3a]).at("tags")?;
                     }
                     65 => {
                         self.duration_ms = protobuf::double::<Portable>(input).at("duration_ms")?;
@@ -9151,10 +9151,10 @@ unsafe impl protobuf::Message for UserProfile {
             protobuf::read_string::<C>(input, &mut self.email).at("email")?;
         }
         while input.next_is(0x22) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.preferences, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
         }
         while input.next_is(0x2a) {
-            protobuf::push_string::<C>(input, &mut self.permissions).at("permissions")?;
+            protobuf::push_string::<C, _>(input, &mut self.permissions, &[0x2a]).at("permissions")?;
         }
         if input.next_is(0x32) {
             protobuf::merge_message::<C, _>(input, self.last_login.get_or_insert_default()).at("last_login")?;
@@ -9198,10 +9198,10 @@ impl UserProfile {
                     protobuf::read_string::<Portable>(input, &mut self.email).at("email")?;
                 }
                 34 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.preferences, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
                 }
                 42 => {
-                    protobuf::push_string::<Portable>(input, &mut self.permissions).at("permissions")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.permissions, &[0x2a]).at("permissions")?;
                 }
                 50 => {
                     protobuf::merge_message::<Portable, _>(input, self.last_login.get_or_insert_default()).at("last_login")?;
@@ -9923,10 +9923,10 @@ const _: () = {
                 protobuf::read_string::<C>(input, &mut self.email).at("email")?;
             }
             while input.next_is(0x22) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.preferences, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("preferences")?;
             }
             while input.next_is(0x2a) {
-                protobuf::push_string::<C>(input, &mut self.permissions).at("permissions")?;
+                protobuf::push_string::<C, _>(input, &mut self.permissions, &[0x2a]).at("permissions")?;
             }
             if input.next_is(0x32) {
                 protobuf::merge_message::<C, _>(input, self.last_login.get_or_insert_default()).at("last_login")?;
@@ -9959,10 +9959,10 @@ const _: () = {
                         protobuf::read_string::<Portable>(input, &mut self.email).at("email")?;
                     }
                     34 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.preferences, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.preferences, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("preferences")?;
                     }
                     42 => {
-                        protobuf::push_string::<Portable>(input, &mut self.permissions).at("permissions")?;
+                        protobuf::push_string::<Portable, _>(input, &mut self.permissions, &[0x2a]).at("permissions")?;
                     }
                     50 => {
                         protobuf::merge_message::<Portable, _>(input, self.last_login.get_or_insert_default()).at("last_login")?;
@@ -10216,7 +10216,7 @@ unsafe impl protobuf::Message for APIMetrics {
             self.error_count = protobuf::i64_::<C>(input).at("error_count")?;
         }
         while input.next_is(0x2a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.status_codes, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("status_codes")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.status_codes, &[0x2a], 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("status_codes")?;
         }
         if input.next_is(0x32) {
             protobuf::merge_message::<C, _>(input, self.measured_at.get_or_insert_default()).at("measured_at")?;
@@ -10259,7 +10259,7 @@ impl APIMetrics {
                     self.error_count = protobuf::i64_::<Portable>(input).at("error_count")?;
                 }
                 42 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.status_codes, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("status_codes")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.status_codes, &[0x2a], 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("status_codes")?;
                 }
                 50 => {
                     protobuf::merge_message::<Portable, _>(input, self.measured_at.get_or_insert_default()).at("measured_at")?;
@@ -10917,7 +10917,7 @@ const _: () = {
                 self.error_count = protobuf::i64_::<C>(input).at("error_count")?;
             }
             while input.next_is(0x2a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.status_codes, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("status_codes")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.status_codes, &[0x2a], 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("status_codes")?;
             }
             if input.next_is(0x32) {
                 protobuf::merge_message::<C, _>(input, self.measured_at.get_or_insert_default()).at("measured_at")?;
@@ -10950,7 +10950,7 @@ const _: () = {
                         self.error_count = protobuf::i64_::<Portable>(input).at("error_count")?;
                     }
                     42 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.status_codes, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("status_codes")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.status_codes, &[0x2a], 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("status_codes")?;
                     }
                     50 => {
                         protobuf::merge_message::<Portable, _>(input, self.measured_at.get_or_insert_default()).at("measured_at")?;
@@ -11156,16 +11156,16 @@ unsafe impl protobuf::Message for SystemData {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.logs).at("logs")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.logs, &[0x0a]).at("logs")?;
         }
         while input.next_is(0x12) {
-            protobuf::push_message::<C, _>(input, &mut self.users).at("users")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.users, &[0x12]).at("users")?;
         }
         while input.next_is(0x1a) {
-            protobuf::push_message::<C, _>(input, &mut self.metrics).at("metrics")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.metrics, &[0x1a]).at("metrics")?;
         }
         while input.next_is(0x22) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.system_info, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("system_info")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.system_info, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("system_info")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -11191,16 +11191,16 @@ impl SystemData {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.logs).at("logs")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.logs, &[0x0a]).at("logs")?;
                 }
                 18 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.users).at("users")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.users, &[0x12]).at("users")?;
                 }
                 26 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.metrics).at("metrics")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.metrics, &[0x1a]).at("metrics")?;
                 }
                 34 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.system_info, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("system_info")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.system_info, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("system_info")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -11741,16 +11741,16 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::push_message::<C, _>(input, &mut self.logs).at("logs")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.logs, &[0x0a]).at("logs")?;
             }
             while input.next_is(0x12) {
-                protobuf::push_message::<C, _>(input, &mut self.users).at("users")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.users, &[0x12]).at("users")?;
             }
             while input.next_is(0x1a) {
-                protobuf::push_message::<C, _>(input, &mut self.metrics).at("metrics")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.metrics, &[0x1a]).at("metrics")?;
             }
             while input.next_is(0x22) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.system_info, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("system_info")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.system_info, &[0x22], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("system_info")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -11768,16 +11768,16 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.logs).at("logs")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.logs, &[0x0a]).at("logs")?;
                     }
                     18 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.users).at("users")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.users, &[0x12]).at("users")?;
                     }
                     26 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.metrics).at("metrics")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.metrics, &[0x1a]).at("metrics")?;
                     }
                     34 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.system_info, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("system_info")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.system_info, &[0x22], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("system_info")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }

@@ -154,6 +154,12 @@ impl<'a> In<'a> {
         }
     }
 
+    /// True when [`In::charge`] of the same would succeed.
+    #[inline(always)]
+    pub(crate) fn can_charge(&self, count: usize, size: usize) -> bool {
+        count.saturating_mul(size) <= self.expansion_left
+    }
+
     /// The next byte without moving.
     #[inline(always)]
     pub fn peek(&self) -> Option<u8> {

@@ -3824,10 +3824,10 @@ unsafe impl protobuf::Message for Repeated {
             protobuf::packed_fixed::<C, _>(input, &mut self.doubles).at("doubles")?;
         }
         while input.next_is(0x72) {
-            protobuf::push_string::<C>(input, &mut self.strings).at("strings")?;
+            protobuf::push_string::<C, _>(input, &mut self.strings, &[0x72]).at("strings")?;
         }
         while input.next_is(0x7a) {
-            protobuf::push_bytes::<C>(input, &mut self.bytes_values).at("bytes_values")?;
+            protobuf::push_bytes::<C, _>(input, &mut self.bytes_values, &[0x7a]).at("bytes_values")?;
         }
         if input.next_are(&[0x82, 0x01]) {
             protobuf::packed_varints::<C, _>(input, &mut self.smalls, |value| Small(value as i32)).at("smalls")?;
@@ -3836,7 +3836,7 @@ unsafe impl protobuf::Message for Repeated {
             protobuf::packed_varints::<C, _>(input, &mut self.larges, |value| Large(value as i32)).at("larges")?;
         }
         while input.next_are(&[0x92, 0x01]) {
-            protobuf::push_message::<C, _>(input, &mut self.plains).at("plains")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.plains, &[0x92, 0x01]).at("plains")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -3911,10 +3911,10 @@ impl Repeated {
                     protobuf::packed_fixed::<Portable, _>(input, &mut self.doubles).at("doubles")?;
                 }
                 114 => {
-                    protobuf::push_string::<Portable>(input, &mut self.strings).at("strings")?;
+                    protobuf::push_string::<Portable, _>(input, &mut self.strings, &[0x72]).at("strings")?;
                 }
                 122 => {
-                    protobuf::push_bytes::<Portable>(input, &mut self.bytes_values).at("bytes_values")?;
+                    protobuf::push_bytes::<Portable, _>(input, &mut self.bytes_values, &[0x7a]).at("bytes_values")?;
                 }
                 128 => {
                     self.smalls.push(protobuf::i32_::<Portable>(input).map(Small).at("smalls")?);
@@ -3929,7 +3929,7 @@ impl Repeated {
                     protobuf::packed_varints::<Portable, _>(input, &mut self.larges, |value| Large(value as i32)).at("larges")?;
                 }
                 146 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.plains).at("plains")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.plains, &[0x92, 0x01]).at("plains")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -4940,10 +4940,10 @@ const _: () = {
                 protobuf::packed_fixed::<C, _>(input, &mut self.doubles).at("doubles")?;
             }
             while input.next_is(0x72) {
-                protobuf::push_string::<C>(input, &mut self.strings).at("strings")?;
+                protobuf::push_string::<C, _>(input, &mut self.strings, &[0x72]).at("strings")?;
             }
             while input.next_is(0x7a) {
-                protobuf::push_bytes::<C>(input, &mut self.bytes_values).at("bytes_values")?;
+                protobuf::push_bytes::<C, _>(input, &mut self.bytes_values, &[0x7a]).at("bytes_values")?;
             }
             if input.next_are(&[0x82, 0x01]) {
                 protobuf::packed_varints::<C, _>(input, &mut self.smalls, |value| Small(value as i32)).at("smalls")?;
@@ -4952,7 +4952,7 @@ const _: () = {
                 protobuf::packed_varints::<C, _>(input, &mut self.larges, |value| Large(value as i32)).at("larges")?;
             }
             while input.next_are(&[0x92, 0x01]) {
-                protobuf::push_message::<C, _>(input, &mut self.plains).at("plains")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.plains, &[0x92, 0x01]).at("plains")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -5011,10 +5011,10 @@ const _: () = {
                         protobuf::packed_fixed::<Portable, _>(input, &mut self.doubles).at("doubles")?;
                     }
                     114 => {
-                        protobuf::push_string::<Portable>(input, &mut self.strings).at("strings")?;
+                        protobuf::push_string::<Portable, _>(input, &mut self.strings, &[0x72]).at("strings")?;
                     }
                     122 => {
-                        protobuf::push_bytes::<Portable>(input, &mut self.bytes_values).at("bytes_values")?;
+                        protobuf::push_bytes::<Portable, _>(input, &mut self.bytes_values, &[0x7a]).at("bytes_values")?;
                     }
                     128 => {
                         self.smalls.push(protobuf::i32_::<Portable>(input).map(Small).at("smalls")?);
@@ -5029,7 +5029,7 @@ const _: () = {
                         protobuf::packed_varints::<Portable, _>(input, &mut self.larges, |value| Large(value as i32)).at("larges")?;
                     }
                     146 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.plains).at("plains")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.plains, &[0x92, 0x01]).at("plains")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -5416,37 +5416,37 @@ unsafe impl protobuf::Message for Maps {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.bools, 8, 16, |input, key| protobuf::bool_::<C>(input).map(|read| *key = read), |input, value| protobuf::bool_::<C>(input).map(|read| *value = read)).at("bools")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.bools, &[0x0a], 8, 16, |input, key| protobuf::bool_::<C>(input).map(|read| *key = read), |input, value| protobuf::bool_::<C>(input).map(|read| *value = read)).at("bools")?;
         }
         while input.next_is(0x12) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.ints, 8, 16, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("ints")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.ints, &[0x12], 8, 16, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("ints")?;
         }
         while input.next_is(0x1a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.longs, 8, 16, |input, key| protobuf::i64_::<C>(input).map(|read| *key = read), |input, value| protobuf::u32_::<C>(input).map(|read| *value = read)).at("longs")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.longs, &[0x1a], 8, 16, |input, key| protobuf::i64_::<C>(input).map(|read| *key = read), |input, value| protobuf::u32_::<C>(input).map(|read| *value = read)).at("longs")?;
         }
         while input.next_is(0x22) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.unsigneds, 8, 16, |input, key| protobuf::u32_::<C>(input).map(|read| *key = read), |input, value| protobuf::u64_::<C>(input).map(|read| *value = read)).at("unsigneds")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.unsigneds, &[0x22], 8, 16, |input, key| protobuf::u32_::<C>(input).map(|read| *key = read), |input, value| protobuf::u64_::<C>(input).map(|read| *value = read)).at("unsigneds")?;
         }
         while input.next_is(0x2a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.floats, 8, 21, |input, key| protobuf::u64_::<C>(input).map(|read| *key = read), |input, value| protobuf::float::<C>(input).map(|read| *value = read)).at("floats")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.floats, &[0x2a], 8, 21, |input, key| protobuf::u64_::<C>(input).map(|read| *key = read), |input, value| protobuf::float::<C>(input).map(|read| *value = read)).at("floats")?;
         }
         while input.next_is(0x32) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.doubles, 13, 17, |input, key| protobuf::fixed32::<C>(input).map(|read| *key = read), |input, value| protobuf::double::<C>(input).map(|read| *value = read)).at("doubles")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.doubles, &[0x32], 13, 17, |input, key| protobuf::fixed32::<C>(input).map(|read| *key = read), |input, value| protobuf::double::<C>(input).map(|read| *value = read)).at("doubles")?;
         }
         while input.next_is(0x3a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.strings, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("strings")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.strings, &[0x3a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("strings")?;
         }
         while input.next_is(0x42) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.bytes_values, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_bytes::<C>(input, value)).at("bytes_values")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.bytes_values, &[0x42], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_bytes::<C>(input, value)).at("bytes_values")?;
         }
         while input.next_is(0x4a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.smalls, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(Small).map(|read| *value = read)).at("smalls")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.smalls, &[0x4a], 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(Small).map(|read| *value = read)).at("smalls")?;
         }
         while input.next_is(0x52) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.larges, 8, 16, |input, key| protobuf::zigzag32::<C>(input).map(|read| *key = read), |input, value| protobuf::i32_::<C>(input).map(Large).map(|read| *value = read)).at("larges")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.larges, &[0x52], 8, 16, |input, key| protobuf::zigzag32::<C>(input).map(|read| *key = read), |input, value| protobuf::i32_::<C>(input).map(Large).map(|read| *value = read)).at("larges")?;
         }
         while input.next_is(0x5a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.plains, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("plains")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.plains, &[0x5a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("plains")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -5489,37 +5489,37 @@ impl Maps {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.bools, 8, 16, |input, key| protobuf::bool_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::bool_::<Portable>(input).map(|read| *value = read)).at("bools")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.bools, &[0x0a], 8, 16, |input, key| protobuf::bool_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::bool_::<Portable>(input).map(|read| *value = read)).at("bools")?;
                 }
                 18 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.ints, 8, 16, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("ints")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.ints, &[0x12], 8, 16, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("ints")?;
                 }
                 26 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.longs, 8, 16, |input, key| protobuf::i64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u32_::<Portable>(input).map(|read| *value = read)).at("longs")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.longs, &[0x1a], 8, 16, |input, key| protobuf::i64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u32_::<Portable>(input).map(|read| *value = read)).at("longs")?;
                 }
                 34 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.unsigneds, 8, 16, |input, key| protobuf::u32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u64_::<Portable>(input).map(|read| *value = read)).at("unsigneds")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.unsigneds, &[0x22], 8, 16, |input, key| protobuf::u32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u64_::<Portable>(input).map(|read| *value = read)).at("unsigneds")?;
                 }
                 42 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.floats, 8, 21, |input, key| protobuf::u64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::float::<Portable>(input).map(|read| *value = read)).at("floats")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.floats, &[0x2a], 8, 21, |input, key| protobuf::u64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::float::<Portable>(input).map(|read| *value = read)).at("floats")?;
                 }
                 50 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.doubles, 13, 17, |input, key| protobuf::fixed32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::double::<Portable>(input).map(|read| *value = read)).at("doubles")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.doubles, &[0x32], 13, 17, |input, key| protobuf::fixed32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::double::<Portable>(input).map(|read| *value = read)).at("doubles")?;
                 }
                 58 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.strings, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("strings")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.strings, &[0x3a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("strings")?;
                 }
                 66 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.bytes_values, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_bytes::<Portable>(input, value)).at("bytes_values")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.bytes_values, &[0x42], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_bytes::<Portable>(input, value)).at("bytes_values")?;
                 }
                 74 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.smalls, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(Small).map(|read| *value = read)).at("smalls")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.smalls, &[0x4a], 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(Small).map(|read| *value = read)).at("smalls")?;
                 }
                 82 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.larges, 8, 16, |input, key| protobuf::zigzag32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i32_::<Portable>(input).map(Large).map(|read| *value = read)).at("larges")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.larges, &[0x52], 8, 16, |input, key| protobuf::zigzag32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i32_::<Portable>(input).map(Large).map(|read| *value = read)).at("larges")?;
                 }
                 90 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.plains, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("plains")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.plains, &[0x5a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("plains")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -6983,37 +6983,37 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.bools, 8, 16, |input, key| protobuf::bool_::<C>(input).map(|read| *key = read), |input, value| protobuf::bool_::<C>(input).map(|read| *value = read)).at("bools")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.bools, &[0x0a], 8, 16, |input, key| protobuf::bool_::<C>(input).map(|read| *key = read), |input, value| protobuf::bool_::<C>(input).map(|read| *value = read)).at("bools")?;
             }
             while input.next_is(0x12) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.ints, 8, 16, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("ints")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.ints, &[0x12], 8, 16, |input, key| protobuf::i32_::<C>(input).map(|read| *key = read), |input, value| protobuf::i64_::<C>(input).map(|read| *value = read)).at("ints")?;
             }
             while input.next_is(0x1a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.longs, 8, 16, |input, key| protobuf::i64_::<C>(input).map(|read| *key = read), |input, value| protobuf::u32_::<C>(input).map(|read| *value = read)).at("longs")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.longs, &[0x1a], 8, 16, |input, key| protobuf::i64_::<C>(input).map(|read| *key = read), |input, value| protobuf::u32_::<C>(input).map(|read| *value = read)).at("longs")?;
             }
             while input.next_is(0x22) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.unsigneds, 8, 16, |input, key| protobuf::u32_::<C>(input).map(|read| *key = read), |input, value| protobuf::u64_::<C>(input).map(|read| *value = read)).at("unsigneds")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.unsigneds, &[0x22], 8, 16, |input, key| protobuf::u32_::<C>(input).map(|read| *key = read), |input, value| protobuf::u64_::<C>(input).map(|read| *value = read)).at("unsigneds")?;
             }
             while input.next_is(0x2a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.floats, 8, 21, |input, key| protobuf::u64_::<C>(input).map(|read| *key = read), |input, value| protobuf::float::<C>(input).map(|read| *value = read)).at("floats")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.floats, &[0x2a], 8, 21, |input, key| protobuf::u64_::<C>(input).map(|read| *key = read), |input, value| protobuf::float::<C>(input).map(|read| *value = read)).at("floats")?;
             }
             while input.next_is(0x32) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.doubles, 13, 17, |input, key| protobuf::fixed32::<C>(input).map(|read| *key = read), |input, value| protobuf::double::<C>(input).map(|read| *value = read)).at("doubles")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.doubles, &[0x32], 13, 17, |input, key| protobuf::fixed32::<C>(input).map(|read| *key = read), |input, value| protobuf::double::<C>(input).map(|read| *value = read)).at("doubles")?;
             }
             while input.next_is(0x3a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.strings, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("strings")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.strings, &[0x3a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_string::<C>(input, value)).at("strings")?;
             }
             while input.next_is(0x42) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.bytes_values, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_bytes::<C>(input, value)).at("bytes_values")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.bytes_values, &[0x42], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::read_bytes::<C>(input, value)).at("bytes_values")?;
             }
             while input.next_is(0x4a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.smalls, 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(Small).map(|read| *value = read)).at("smalls")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.smalls, &[0x4a], 10, 16, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::i32_::<C>(input).map(Small).map(|read| *value = read)).at("smalls")?;
             }
             while input.next_is(0x52) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.larges, 8, 16, |input, key| protobuf::zigzag32::<C>(input).map(|read| *key = read), |input, value| protobuf::i32_::<C>(input).map(Large).map(|read| *value = read)).at("larges")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.larges, &[0x52], 8, 16, |input, key| protobuf::zigzag32::<C>(input).map(|read| *key = read), |input, value| protobuf::i32_::<C>(input).map(Large).map(|read| *value = read)).at("larges")?;
             }
             while input.next_is(0x5a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.plains, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("plains")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.plains, &[0x5a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("plains")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -7041,37 +7041,37 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.bools, 8, 16, |input, key| protobuf::bool_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::bool_::<Portable>(input).map(|read| *value = read)).at("bools")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.bools, &[0x0a], 8, 16, |input, key| protobuf::bool_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::bool_::<Portable>(input).map(|read| *value = read)).at("bools")?;
                     }
                     18 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.ints, 8, 16, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("ints")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.ints, &[0x12], 8, 16, |input, key| protobuf::i32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i64_::<Portable>(input).map(|read| *value = read)).at("ints")?;
                     }
                     26 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.longs, 8, 16, |input, key| protobuf::i64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u32_::<Portable>(input).map(|read| *value = read)).at("longs")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.longs, &[0x1a], 8, 16, |input, key| protobuf::i64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u32_::<Portable>(input).map(|read| *value = read)).at("longs")?;
                     }
                     34 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.unsigneds, 8, 16, |input, key| protobuf::u32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u64_::<Portable>(input).map(|read| *value = read)).at("unsigneds")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.unsigneds, &[0x22], 8, 16, |input, key| protobuf::u32_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::u64_::<Portable>(input).map(|read| *value = read)).at("unsigneds")?;
                     }
                     42 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.floats, 8, 21, |input, key| protobuf::u64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::float::<Portable>(input).map(|read| *value = read)).at("floats")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.floats, &[0x2a], 8, 21, |input, key| protobuf::u64_::<Portable>(input).map(|read| *key = read), |input, value| protobuf::float::<Portable>(input).map(|read| *value = read)).at("floats")?;
                     }
                     50 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.doubles, 13, 17, |input, key| protobuf::fixed32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::double::<Portable>(input).map(|read| *value = read)).at("doubles")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.doubles, &[0x32], 13, 17, |input, key| protobuf::fixed32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::double::<Portable>(input).map(|read| *value = read)).at("doubles")?;
                     }
                     58 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.strings, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("strings")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.strings, &[0x3a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_string::<Portable>(input, value)).at("strings")?;
                     }
                     66 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.bytes_values, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_bytes::<Portable>(input, value)).at("bytes_values")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.bytes_values, &[0x42], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::read_bytes::<Portable>(input, value)).at("bytes_values")?;
                     }
                     74 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.smalls, 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(Small).map(|read| *value = read)).at("smalls")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.smalls, &[0x4a], 10, 16, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::i32_::<Portable>(input).map(Small).map(|read| *value = read)).at("smalls")?;
                     }
                     82 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.larges, 8, 16, |input, key| protobuf::zigzag32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i32_::<Portable>(input).map(Large).map(|read| *value = read)).at("larges")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.larges, &[0x52], 8, 16, |input, key| protobuf::zigzag32::<Portable>(input).map(|read| *key = read), |input, value| protobuf::i32_::<Portable>(input).map(Large).map(|read| *value = read)).at("larges")?;
                     }
                     90 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.plains, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("plains")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.plains, &[0x5a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("plains")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -7435,7 +7435,7 @@ unsafe impl protobuf::Message for Choice {
             self.number = None; self.text = None; self.plain = None; protobuf::merge_message::<C, _>(input, self.choice.get_or_insert_default().as_mut()).at("choice")?;
         }
         while input.next_is(0x2a) {
-            protobuf::push_message::<C, _>(input, &mut self.others).at("others")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.others, &[0x2a]).at("others")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -7473,7 +7473,7 @@ impl Choice {
                     self.number = None; self.text = None; self.plain = None; protobuf::merge_message::<Portable, _>(input, self.choice.get_or_insert_default().as_mut()).at("choice")?;
                 }
                 42 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.others).at("others")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.others, &[0x2a]).at("others")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -8290,7 +8290,7 @@ const _: () = {
                 self.number = None; self.text = None; self.plain = None; protobuf::merge_message::<C, _>(input, self.choice.get_or_insert_default().as_mut()).at("choice")?;
             }
             while input.next_is(0x2a) {
-                protobuf::push_message::<C, _>(input, &mut self.others).at("others")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.others, &[0x2a]).at("others")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -8319,7 +8319,7 @@ const _: () = {
                         self.number = None; self.text = None; self.plain = None; protobuf::merge_message::<Portable, _>(input, self.choice.get_or_insert_default().as_mut()).at("choice")?;
                     }
                     42 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.others).at("others")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.others, &[0x2a]).at("others")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -8601,10 +8601,10 @@ unsafe impl protobuf::Message for WellKnown {
             protobuf::merge_message::<C, _>(input, self.text.get_or_insert_default()).at("text")?;
         }
         while input.next_is(0x32) {
-            protobuf::push_message::<C, _>(input, &mut self.bytes_values).at("bytes_values")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.bytes_values, &[0x32]).at("bytes_values")?;
         }
         while input.next_is(0x3a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.doubles, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("doubles")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.doubles, &[0x3a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("doubles")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -8648,10 +8648,10 @@ impl WellKnown {
                     protobuf::merge_message::<Portable, _>(input, self.text.get_or_insert_default()).at("text")?;
                 }
                 50 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.bytes_values).at("bytes_values")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.bytes_values, &[0x32]).at("bytes_values")?;
                 }
                 58 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.doubles, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("doubles")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.doubles, &[0x3a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("doubles")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -9257,10 +9257,10 @@ const _: () = {
                 protobuf::merge_message::<C, _>(input, self.text.get_or_insert_default()).at("text")?;
             }
             while input.next_is(0x32) {
-                protobuf::push_message::<C, _>(input, &mut self.bytes_values).at("bytes_values")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.bytes_values, &[0x32]).at("bytes_values")?;
             }
             while input.next_is(0x3a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.doubles, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("doubles")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.doubles, &[0x3a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("doubles")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -9293,10 +9293,10 @@ const _: () = {
                         protobuf::merge_message::<Portable, _>(input, self.text.get_or_insert_default()).at("text")?;
                     }
                     50 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.bytes_values).at("bytes_values")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.bytes_values, &[0x32]).at("bytes_values")?;
                     }
                     58 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.doubles, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("doubles")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.doubles, &[0x3a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("doubles")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }

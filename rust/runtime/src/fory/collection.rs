@@ -86,7 +86,7 @@ pub fn read_struct<C: Cpu, S: Struct, M: Mode>(
     }
     input.descend()?;
     if layout == Layout::SAME {
-        cpu::call::<C, _>(ReadFields(value, input, meta, PhantomData::<M>))?;
+        cpu::call_routine::<C, ReadFields<M>, _, _, _>(value, &mut *input, &mut *meta)?;
     } else {
         let target = &mut evolve::Planned(value, PhantomData::<M>);
         evolve::read_planned(input, meta, S::INFO, target, layout)?;

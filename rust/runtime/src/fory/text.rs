@@ -29,12 +29,12 @@ pub unsafe fn write_string<D: ForyDialect>(out: &mut Out, text: &str) {
         } else if text.is_empty() {
             out.u8(D::EMPTY_TEXT);
         } else {
-            write_coded::<D>(out, text);
+            *out = write_coded::<D>(*out, text);
         }
     }
 }
 
-unsafe fn write_coded<D: ForyDialect>(out: &mut Out, text: &str) {
+unsafe fn write_coded<D: ForyDialect>(mut out: Out, text: &str) -> Out {
     let utf16 = match D::TEXT {
         TextCoder::Utf8 => false,
         TextCoder::Latin1OrUtf16 => true,
@@ -63,6 +63,7 @@ unsafe fn write_coded<D: ForyDialect>(out: &mut Out, text: &str) {
             out.bytes(text.as_bytes());
         }
     }
+    out
 }
 
 /// A string in any coder, into `text`.

@@ -118,9 +118,16 @@ pub fn merge_message<'a, C: Cpu, M: Message<'a>>(
 /// # Errors
 /// When it is cut off or not UTF-8.
 #[inline(always)]
-pub fn push_string<'a, C: Cpu>(input: &mut In<'a>, texts: &mut Vec<Cow<'a, str>>) -> Result<()> {
+pub fn push_string<'a, C: Cpu, const T: usize>(
+    input: &mut In<'a>,
+    texts: &mut Vec<Cow<'a, str>>,
+    tag: &[u8; T],
+) -> Result<()> {
     input.charge(1, size_of::<Cow<'a, str>>())?;
     let index = texts.len();
+    if index == texts.capacity() {
+        read::room_for_run(input, texts, tag);
+    }
     texts.push(Cow::Borrowed(""));
     read_string::<C>(input, &mut texts[index]).map_err(|error| error.inside(Step::Index(index)))
 }
@@ -130,9 +137,16 @@ pub fn push_string<'a, C: Cpu>(input: &mut In<'a>, texts: &mut Vec<Cow<'a, str>>
 /// # Errors
 /// When it is cut off.
 #[inline(always)]
-pub fn push_bytes<'a, C: Cpu>(input: &mut In<'a>, values: &mut Vec<&'a [u8]>) -> Result<()> {
+pub fn push_bytes<'a, C: Cpu, const T: usize>(
+    input: &mut In<'a>,
+    values: &mut Vec<&'a [u8]>,
+    tag: &[u8; T],
+) -> Result<()> {
     input.charge(1, size_of::<&[u8]>())?;
     let index = values.len();
+    if index == values.capacity() {
+        read::room_for_run(input, values, tag);
+    }
     values.push(&[]);
     read_bytes::<C>(input, &mut values[index]).map_err(|error| error.inside(Step::Index(index)))
 }
@@ -142,12 +156,16 @@ pub fn push_bytes<'a, C: Cpu>(input: &mut In<'a>, values: &mut Vec<&'a [u8]>) ->
 /// # Errors
 /// With byte offset and the path inside the message.
 #[inline(always)]
-pub fn push_message<'a, C: Cpu, M: Message<'a>>(
+pub fn push_message<'a, C: Cpu, M: Message<'a>, const T: usize>(
     input: &mut In<'a>,
     messages: &mut Vec<M>,
+    tag: &[u8; T],
 ) -> Result<()> {
     input.charge(1, size_of::<M>())?;
     let index = messages.len();
+    if index == messages.capacity() {
+        read::room_for_run(input, messages, tag);
+    }
     messages.push(M::default());
     merge_message::<C, M>(input, &mut messages[index])
         .map_err(|error| error.inside(Step::Index(index)))

@@ -606,7 +606,7 @@ unsafe impl protobuf::Message for Struct {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::merge_entry::<C, _, _>(input, &mut self.fields, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("fields")?;
+            protobuf::merge_entry::<C, _, _, _>(input, &mut self.fields, &[0x0a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("fields")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -629,7 +629,7 @@ impl Struct {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::merge_entry::<Portable, _, _>(input, &mut self.fields, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("fields")?;
+                    protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.fields, &[0x0a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("fields")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -815,7 +815,7 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::merge_entry::<C, _, _>(input, &mut self.fields, 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("fields")?;
+                protobuf::merge_entry::<C, _, _, _>(input, &mut self.fields, &[0x0a], 10, 18, |input, key| protobuf::read_string::<C>(input, key), |input, value| protobuf::merge_message::<C, _>(input, value)).at("fields")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -833,7 +833,7 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::merge_entry::<Portable, _, _>(input, &mut self.fields, 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("fields")?;
+                        protobuf::merge_entry::<Portable, _, _, _>(input, &mut self.fields, &[0x0a], 10, 18, |input, key| protobuf::read_string::<Portable>(input, key), |input, value| protobuf::merge_message::<Portable, _>(input, value)).at("fields")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
@@ -1839,7 +1839,7 @@ unsafe impl protobuf::Message for ListValue {
     fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {
         // Fields in the order of their numbers, as nearly all writers put them.
         while input.next_is(0x0a) {
-            protobuf::push_message::<C, _>(input, &mut self.values).at("values")?;
+            protobuf::push_message::<C, _, _>(input, &mut self.values, &[0x0a]).at("values")?;
         }
         if !input.is_at_end() {
             self.merge_rest(input)?;
@@ -1861,7 +1861,7 @@ impl ListValue {
             let tag = Tag::read::<Portable>(input)?;
             match tag.key {
                 10 => {
-                    protobuf::push_message::<Portable, _>(input, &mut self.values).at("values")?;
+                    protobuf::push_message::<Portable, _, _>(input, &mut self.values, &[0x0a]).at("values")?;
                 }
                 _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
             }
@@ -2015,7 +2015,7 @@ const _: () = {
         fn merge<C: Cpu>(&mut self, input: &mut In<'a>) -> Result<(), Error> {
             // Fields in the order of their numbers, as nearly all writers put them.
             while input.next_is(0x0a) {
-                protobuf::push_message::<C, _>(input, &mut self.values).at("values")?;
+                protobuf::push_message::<C, _, _>(input, &mut self.values, &[0x0a]).at("values")?;
             }
             if !input.is_at_end() {
                 self.merge_rest(input)?;
@@ -2032,7 +2032,7 @@ const _: () = {
                 let tag = Tag::read::<Portable>(input)?;
                 match tag.key {
                     10 => {
-                        protobuf::push_message::<Portable, _>(input, &mut self.values).at("values")?;
+                        protobuf::push_message::<Portable, _, _>(input, &mut self.values, &[0x0a]).at("values")?;
                     }
                     _ => protobuf::skip_or_keep(input, tag, &mut self.unknown_fields)?,
                 }
