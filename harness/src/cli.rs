@@ -56,6 +56,9 @@ pub enum Command {
     Vectors(VectorsArgs),
     /// Print a schema in another schema language.
     Schema(SchemaArgs),
+    /// Write Rust types and codecs for a schema: the compiled codec.
+    #[command(after_help = GENERATE_HELP)]
+    Generate(GenerateArgs),
     /// Build, list and check the peers: the real libraries of other languages.
     #[command(subcommand)]
     Peers(PeersCommand),
@@ -655,6 +658,33 @@ pub struct SchemaArgs {
     /// File to write; standard output when absent.
     #[arg(short, long, value_name = "OUT")]
     pub out: Option<PathBuf>,
+}
+
+/// What `generate` writes, and what it doesn't.
+const GENERATE_HELP: &str = "\
+Writes a module: DIR/mod.rs and a file for each package. Name it with `mod` and depend on
+interop-runtime; nothing else is needed. For each message there is a type that owns its fields and a
+view that borrows them, with protobuf, ProtoJSON, MessagePack, FlatBuffers and both modes of Fory.
+
+Refused, with the field's full name: proto2 groups, required fields, extensions, closed enums,
+message sets, and names that become the same in Rust. Fory is left out for messages that it can't
+carry as structs known by number; ProtoJSON for those of google.protobuf with a form of their own.";
+
+/// Arguments of `generate`.
+#[derive(Clone, Debug, Args)]
+pub struct GenerateArgs {
+    /// A .proto file or a serialized FileDescriptorSet.
+    #[arg(long, value_name = "FILE")]
+    pub proto: PathBuf,
+    /// Directory to search for imports.
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub includes: Vec<PathBuf>,
+    /// Only these packages, with all that they refer to.
+    #[arg(long = "package", value_name = "PACKAGE", value_delimiter = ',')]
+    pub packages: Vec<String>,
+    /// Directory for the module; it is made where it is missing, and files in it are replaced.
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
 }
 
 /// Parses the arguments of the process.

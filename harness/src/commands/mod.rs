@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod codec;
 mod explain;
+mod generate;
 mod golden;
 mod known;
 mod list;
@@ -35,6 +36,7 @@ pub fn dispatch(cli: Cli, out: &mut dyn Write) -> Result<u8> {
         Some(Command::Diff(args)) => explain::diff(&args, out),
         Some(Command::Vectors(args)) => vectors::run(&args, out),
         Some(Command::Schema(args)) => schema::run(&args, out),
+        Some(Command::Generate(args)) => generate::run(&args, out),
         Some(Command::Peers(command)) => peers::run(&command, out),
         Some(Command::Bench(args)) => bench::bench(&args, out),
         Some(Command::Sizes(args)) => bench::sizes(&args, out),

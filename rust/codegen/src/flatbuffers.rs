@@ -11,7 +11,7 @@ use crate::protobuf;
 const FIELDS_MAX: usize = 4000;
 
 pub fn message(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
-    if message.fields.len() > FIELDS_MAX {
+    if !carries(message) {
         source.line(format!(
             "// {} has no generated FlatBuffers: more than {FIELDS_MAX} fields are not supported.",
             message.full_name
@@ -34,8 +34,18 @@ pub fn message(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) 
     source.line("");
     context.write(source);
     source.line("");
-    context.read(source);
+    context.read(source, "'_");
     source.line("}");
+}
+
+/// True when a message has generated FlatBuffers.
+pub fn carries(message: &MessagePlan<'_>) -> bool {
+    message.fields.len() <= FIELDS_MAX
+}
+
+/// The function that reads a view.
+pub fn read_view(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
+    Context { plan, message }.read(source, "'a");
 }
 
 /// A type's number: FNV-1a of its description.
@@ -362,9 +372,9 @@ impl Context<'_, '_> {
         source.line("}");
     }
 
-    fn read(&self, source: &mut Source) {
+    fn read(&self, source: &mut Source, lifetime: &str) {
         let fields = &self.message.fields;
-        source.line("fn read(&mut self, buffer: &mut flatbuffers::Buffer<'_>, start: usize) -> Result<(), Error> {");
+        source.line(format!("fn read(&mut self, buffer: &mut flatbuffers::Buffer<{lifetime}>, start: usize) -> Result<(), Error> {{"));
         let binding = if fields.is_empty() { "_" } else { "table" };
         source.line(format!(
             "let {binding} = buffer.table(start, Self::KIND, {}, size_of::<Self>())?;",

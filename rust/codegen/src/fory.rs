@@ -9,6 +9,8 @@ use crate::type_def::{self, Nested};
 struct Context<'p, 's> {
     plan: &'p Plan<'s>,
     package: &'p str,
+    /// Reads views, which borrow from the input.
+    view: bool,
 }
 
 pub fn message(
@@ -18,18 +20,11 @@ pub fn message(
     slot: usize,
     number: u32,
 ) {
-    let order = type_def::ordered(plan.schema, message.fields.iter().map(|field| field.field));
-    let planned = |field: &&Field| {
-        let found = message
-            .fields
-            .iter()
-            .find(|p| std::ptr::eq(p.field, *field));
-        found.filter(|p| p.field.number == field.number)
-    };
-    let fields: Vec<&FieldPlan<'_>> = order.iter().filter_map(planned).collect();
+    let (order, fields) = ordered(plan, message);
     let context = Context {
         plan,
         package: message.package,
+        view: false,
     };
     source.line("// SAFETY: `bound` counts, for each field that `write_fields` puts down, the longest form of");
     source
@@ -51,6 +46,40 @@ pub fn message(
     source.line("");
     context.set_scalar(source, &fields);
     source.line("}");
+}
+
+/// The fields in Fory's order, as the schema and as the plan has them.
+fn ordered<'p, 's>(
+    plan: &Plan<'s>,
+    message: &'p MessagePlan<'s>,
+) -> (Vec<&'s Field>, Vec<&'p FieldPlan<'s>>) {
+    let order = type_def::ordered(plan.schema, message.fields.iter().map(|field| field.field));
+    let planned = |field: &&Field| {
+        let found = message
+            .fields
+            .iter()
+            .find(|p| std::ptr::eq(p.field, *field));
+        found.filter(|p| p.field.number == field.number)
+    };
+    let fields = order.iter().filter_map(planned).collect();
+    (order, fields)
+}
+
+/// The functions that read a view.
+pub fn read_view(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) {
+    let fields = ordered(plan, message).1;
+    let context = Context {
+        plan,
+        package: message.package,
+        view: true,
+    };
+    context.read(source, &fields);
+    source.line("");
+    context.read_one(source, &fields);
+    source.line("");
+    context.clear_one(source, &fields);
+    source.line("");
+    context.set_scalar(source, &fields);
 }
 
 fn hex(bytes: &[u8]) -> Vec<String> {
@@ -128,6 +157,22 @@ impl Context<'_, '_> {
         }
     }
 
+    /// The type that a message is read into.
+    fn message_type(&self, ty: &Type) -> String {
+        match ty {
+            Type::Message(id) if self.view => self.plan.view_path(*id, self.package),
+            _ => self.plan.leaf(ty, self.package),
+        }
+    }
+
+    fn input(&self) -> &'static str {
+        if self.view {
+            "input: &mut In<'a>,"
+        } else {
+            "input: &mut In<'_>,"
+        }
+    }
+
     fn is_struct(&self, ty: &Type) -> bool {
         matches!(ty, Type::Message(_)) && self.time(ty).is_none()
     }
@@ -186,7 +231,10 @@ impl Context<'_, '_> {
                         // An absent one is written as the default where it can't be null.
                         let absent = if flag == 0 {
                             let leaf = self.plan.leaf(ty, self.package);
-                            format!("{} + {leaf}::default().bound::<D>()", self.meta_bound(ty))
+                            format!(
+                                "{} + fory::absent_bound::<D, {leaf}>()",
+                                self.meta_bound(ty)
+                            )
                         } else {
                             "0".to_owned()
                         };
@@ -344,8 +392,14 @@ impl Context<'_, '_> {
                     } else {
                         source.line("None => {");
                         let leaf = self.plan.leaf(ty, self.package);
-                        source.line(format!("let value = &{leaf}::default();"));
-                        source.line(self.write_ref(ty, "value", "&mut out"));
+                        if self.is_struct(ty) {
+                            source.line(format!(
+                                "out = fory::write_absent::<D, M, {leaf}>(out, meta);"
+                            ));
+                        } else {
+                            source.line(format!("let value = &{leaf}::default();"));
+                            source.line(self.write_ref(ty, "value", "&mut out"));
+                        }
                         source.line("}");
                     }
                     source.line("}");
@@ -498,13 +552,13 @@ impl Context<'_, '_> {
             Type::Bytes => "fory::bytes::<C>(input)".to_owned(),
             _ if self.time(ty).is_some() => {
                 let read = self.read_into(ty, "value");
-                let leaf = self.plan.leaf(ty, self.package);
+                let leaf = self.message_type(ty);
                 format!("{{ let mut value = {leaf}::default(); {read}.map(|()| value) }}")
             }
             _ => self.read_number(ty),
         };
         let (types, value) = if self.is_struct(ty) {
-            let leaf = self.plan.leaf(ty, self.package);
+            let leaf = self.message_type(ty);
             (
                 format!("fory::struct_value_type::<C, {leaf}, M>"),
                 "fory::read_struct_value::<C, _, M>".to_owned(),
@@ -545,7 +599,7 @@ impl Context<'_, '_> {
         source.line("#[inline(always)]");
         source.line("fn read_fields<C: Cpu, M: Mode>(");
         source.line("&mut self,");
-        source.line("input: &mut In<'_>,");
+        source.line(self.input());
         source.line("meta: &mut ReadMeta,");
         source.line(") -> Result<(), Error> {");
         source.line("let _ = &meta;");
@@ -577,6 +631,9 @@ impl Context<'_, '_> {
 
     fn read_run(&self, source: &mut Source, fields: &[&FieldPlan<'_>]) {
         source.line("let mut run = Run::new(input);");
+        let is_short = |field: &&FieldPlan<'_>| matches!(field.kind.ty, Type::Int { bits: 32, .. });
+        let short = fields.iter().all(is_short);
+        let prefix = if short { "short_" } else { "" };
         for field in fields {
             let read = match &field.kind.ty {
                 Type::Int {
@@ -588,9 +645,13 @@ impl Context<'_, '_> {
                 Type::Int { signed: true, .. } => "zigzag64",
                 _ => "varint64",
             };
-            source.line(format!("self.{} = run.{read}::<C>();", field.ident));
+            source.line(format!("self.{} = run.{prefix}{read}::<C>();", field.ident));
         }
-        source.line("if !run.finish(input) {");
+        source.line(if short {
+            "if !run.finish_short::<C>(input) {"
+        } else {
+            "if !run.finish(input) {"
+        });
         for field in fields {
             source.line(self.read_value(field).replace("::<C>", "::<Portable>"));
         }
@@ -601,7 +662,7 @@ impl Context<'_, '_> {
         source.line("fn read_field<C: Cpu, M: Mode>(");
         source.line("&mut self,");
         source.line("index: usize,");
-        source.line("input: &mut In<'_>,");
+        source.line(self.input());
         source.line("meta: &mut ReadMeta,");
         source.line(") -> Result<(), Error> {");
         source.line("let _ = (&input, &meta);");
@@ -655,6 +716,7 @@ impl Context<'_, '_> {
                 Type::Int { .. } => "value.to_int()?",
                 Type::Float32 => "value.to_f32()?",
                 Type::Float64 => "value.to_f64()?",
+                Type::String if self.view => "value.to_text()?.into()",
                 Type::String => "value.to_text()?",
                 _ => continue,
             };

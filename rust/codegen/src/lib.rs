@@ -2,7 +2,7 @@
 //!
 //! What is generated depends on `interop-runtime` alone. Files are named after packages, so
 //! that a module tree of the same shape holds them: package `a.b` becomes `a/b.rs`, and paths
-//! between types lead through `super`.
+//! between types lead through `super`. [`with_modules`] adds the `mod` declarations.
 //!
 //! Members of a oneof are optional fields of their own; reading one clears the others, as the
 //! last one on the wire wins. Writers write all that are set.
@@ -26,12 +26,18 @@ mod msgpack;
 mod names;
 mod plan;
 mod protobuf;
+mod tree;
 mod type_def;
 mod types;
+mod view;
 
 use interop_schema::Schema;
 
 pub use error::Error;
+pub use tree::with_modules;
+
+/// File of the messages without a package.
+const ROOT: &str = "root.rs";
 
 /// What to generate.
 #[derive(Clone, Debug, Default)]

@@ -15,12 +15,71 @@ pub fn ident(name: &str) -> String {
     match snake.as_str() {
         // These can't be raw identifiers.
         "self" | "super" | "crate" | "yield" | "_" => format!("{snake}_"),
+        // Every generated struct has this one.
+        "unknown_fields" => format!("{snake}_"),
         word if KEYWORDS.contains(&word) => format!("r#{word}"),
         _ => snake,
     }
 }
 
-/// A type name: as it stands, but that `Self` is taken.
+/// The file of a module, without extension.
+pub fn file_stem(name: &str) -> String {
+    ident(name).trim_start_matches("r#").to_owned()
+}
+
+/// Type names that generated code uses itself.
+const TAKEN: [&str; 39] = [
+    "Box",
+    "Clone",
+    "Copy",
+    "Cow",
+    "Cpu",
+    "Debug",
+    "Default",
+    "Eq",
+    "Err",
+    "Error",
+    "FieldError",
+    "ForyDialect",
+    "From",
+    "Hash",
+    "In",
+    "Map",
+    "MessageView",
+    "Mode",
+    "None",
+    "Numbers",
+    "Ok",
+    "Option",
+    "Ord",
+    "Out",
+    "PartialEq",
+    "PartialOrd",
+    "Portable",
+    "ReadMeta",
+    "Result",
+    "Run",
+    "Scalar",
+    "Seen",
+    "Self",
+    "Some",
+    "String",
+    "Tag",
+    "UnknownFields",
+    "Vec",
+    "WriteMeta",
+];
+
+/// A type's whole name, moved out of the way of those that generated code uses itself.
+pub fn free_type_name(name: String) -> String {
+    if TAKEN.contains(&name.as_str()) {
+        name + "_"
+    } else {
+        name
+    }
+}
+
+/// A part of a type name, in Rust's case.
 pub fn type_name(name: &str) -> String {
     let mut out = String::new();
     let mut upper = true;
@@ -32,11 +91,7 @@ pub fn type_name(name: &str) -> String {
         out.extend(upper.then(|| c.to_ascii_uppercase()).or(Some(c)));
         upper = false;
     }
-    if out == "Self" {
-        "Self_".to_owned()
-    } else {
-        out
-    }
+    out
 }
 
 /// An enum value's constant.
@@ -77,5 +132,6 @@ mod tests {
         assert_eq!(ident("zipCode"), "zip_code");
         assert_eq!(snake_case("APIMetrics"), "api_metrics");
         assert_eq!(type_name("log_entry"), "LogEntry");
+        assert_eq!(free_type_name("Error".to_owned()), "Error_");
     }
 }

@@ -118,6 +118,7 @@ impl<'s> Plan<'s> {
             let planned = plan.message(*id, slots.entry(component).or_default())?;
             plan.messages.insert(*id, planned);
         }
+        plan.check_names()?;
         for (id, message) in &mut plan.messages {
             let component = components
                 .get(id)
@@ -127,14 +128,54 @@ impl<'s> Plan<'s> {
         Ok(plan)
     }
 
+    /// Refuses types that would become the same Rust type, and constants of an enum likewise.
+    fn check_names(&self) -> Result<(), Error> {
+        for (package, contents) in &self.packages {
+            let mut names = BTreeSet::new();
+            let messages = contents.messages.iter().flat_map(|id| {
+                let full_name = &self.schema.message(*id).full_name;
+                [
+                    (full_name, rust_name(full_name, package)),
+                    (full_name, self.view_name(*id)),
+                ]
+            });
+            let enums = contents.enums.iter().map(|id| {
+                let full_name = &self.schema.enumeration(*id).full_name;
+                (full_name, rust_name(full_name, package))
+            });
+            for (full_name, name) in messages.chain(enums) {
+                if !names.insert(name) {
+                    return Err(unsupported(full_name, SAME_NAME));
+                }
+            }
+            for id in &contents.enums {
+                let enumeration = self.schema.enumeration(*id);
+                let mut names = BTreeSet::new();
+                for value in &enumeration.values {
+                    if !names.insert(names::constant(&value.name)) {
+                        let name = format!("{}.{}", enumeration.full_name, value.name);
+                        return Err(unsupported(&name, SAME_NAME));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn message(&self, id: MessageId, slots: &mut usize) -> Result<MessagePlan<'s>, Error> {
         let message = self.schema.message(id);
         if message.message_set {
             return Err(unsupported(&message.full_name, "message sets"));
         }
         let mut fields = Vec::new();
+        let mut idents = BTreeSet::new();
         for field in &message.fields {
-            fields.push(self.field(id, field)?);
+            let planned = self.field(id, field)?;
+            if !idents.insert(planned.ident.clone()) {
+                let name = format!("{}.{}", message.full_name, field.name);
+                return Err(unsupported(&name, SAME_NAME));
+            }
+            fields.push(planned);
         }
         let fory = match &message.fory.registration {
             Registration::Id(number) if self.fory_carries(id, &mut BTreeSet::new()) => {
@@ -277,6 +318,33 @@ impl<'s> Plan<'s> {
         path(&message.package, &name, package)
     }
 
+    /// Name of a message's view.
+    pub fn view_name(&self, id: MessageId) -> String {
+        let message = self.schema.message(id);
+        let mut name = joined_name(&message.full_name, &message.package) + "View";
+        // A message or enum of the schema may be called so itself.
+        while self.is_taken(&name, &message.package) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn is_taken(&self, name: &str, package: &str) -> bool {
+        let messages = self.schema.messages.iter();
+        let messages = messages.map(|message| (&message.full_name, &message.package));
+        let enums = self.schema.enums.iter();
+        let enums = enums.map(|enumeration| (&enumeration.full_name, &enumeration.package));
+        messages
+            .chain(enums)
+            .any(|(full_name, of)| of == package && rust_name(full_name, of) == name)
+    }
+
+    /// Path of a message's view, seen from `package`.
+    pub fn view_path(&self, id: MessageId, package: &str) -> String {
+        let message = self.schema.message(id);
+        path(&message.package, &self.view_name(id), package)
+    }
+
     /// Path of an enum's type, seen from `package`.
     pub fn enum_path(&self, id: EnumId, package: &str) -> String {
         let enumeration = self.schema.enumeration(id);
@@ -328,6 +396,9 @@ pub fn is_varint(ty: &Type) -> bool {
         }
     )
 }
+
+/// What is wrong with names that differ in the schema alone.
+const SAME_NAME: &str = "names that become the same name in Rust as another's";
 
 fn unsupported(name: &str, what: &'static str) -> Error {
     Error::Unsupported {
@@ -382,8 +453,13 @@ fn reach(
     }
 }
 
-/// Nested types are named with their enclosing ones in front: `Outer.Inner` is `OuterInner`.
+/// A type's name, moved out of the way of those that generated code uses itself.
 fn rust_name(full_name: &str, package: &str) -> String {
+    names::free_type_name(joined_name(full_name, package))
+}
+
+/// Nested types are named with their enclosing ones in front: `Outer.Inner` is `OuterInner`.
+fn joined_name(full_name: &str, package: &str) -> String {
     let local = full_name.strip_prefix(package).unwrap_or(full_name);
     let parts = local.split('.').filter(|part| !part.is_empty());
     parts.map(names::type_name).collect()

@@ -20,12 +20,13 @@ pub fn message(source: &mut Source, plan: &Plan<'_>, message: &MessagePlan<'_>) 
     source.line("");
     write(source, &fields);
     source.line("");
-    merge(source, plan, message, &fields);
+    merge(source, plan, message, &fields, "'_");
     source.line("");
     clear(source, &fields);
     source.line("}");
     source.line("");
-    merge_rest(source, plan, message, &fields);
+    let head = format!("impl {}", message.name);
+    merge_rest(source, plan, message, &fields, (&head, "'_"));
 }
 
 /// Tag of a field as it stands on the wire.
@@ -454,7 +455,10 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
             format!("{read}.at({name:?})?;")
         }
         Shape::Repeated { .. } if kind.proto == ProtoKind::Message => {
-            format!("protobuf::push_message::<{cpu}, _>(input, &mut {place}).at({name:?})?;")
+            format!(
+                "protobuf::push_message::<{cpu}, _, _>(input, &mut {place}, &{}).at({name:?})?;",
+                tag_text(field.field.number, 2)
+            )
         }
         Shape::Repeated { .. } if number => format!(
             "{place}.push({}.at({name:?})?);",
@@ -466,7 +470,10 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
             } else {
                 "push_bytes"
             };
-            format!("protobuf::{read}::<{cpu}>(input, &mut {place}).at({name:?})?;")
+            format!(
+                "protobuf::{read}::<{cpu}, _>(input, &mut {place}, &{}).at({name:?})?;",
+                tag_text(field.field.number, 2)
+            )
         }
         Shape::Map { key } => {
             let part = |kind: &Kind, target: &str| {
@@ -474,7 +481,8 @@ fn read_field(plan: &Plan<'_>, field: &FieldPlan<'_>, cpu: &str, package: &str) 
                 format!("|input, {target}| {read}")
             };
             format!(
-                "protobuf::merge_entry::<{cpu}, _, _>(input, &mut {place}, {}, {}, {}, {}).at({name:?})?;",
+                "protobuf::merge_entry::<{cpu}, _, _, _>(input, &mut {place}, &{}, {}, {}, {}, {}).at({name:?})?;",
+                tag_text(field.field.number, 2),
                 tag(1, key.proto.wire_type())[0],
                 tag(2, kind.proto.wire_type())[0],
                 part(key, "key"),
@@ -514,14 +522,17 @@ fn next_is(number: u32, wire_type: u8) -> String {
     }
 }
 
-fn merge(
+pub fn merge(
     source: &mut Source,
     plan: &Plan<'_>,
     message: &MessagePlan<'_>,
     fields: &[&FieldPlan<'_>],
+    lifetime: &str,
 ) {
     source.line("#[inline(always)]");
-    source.line("fn merge<C: Cpu>(&mut self, input: &mut In<'_>) -> Result<(), Error> {");
+    source.line(format!(
+        "fn merge<C: Cpu>(&mut self, input: &mut In<{lifetime}>) -> Result<(), Error> {{"
+    ));
     source.line("// Fields in the order of their numbers, as nearly all writers put them.");
     for field in fields {
         let number = field.field.number;
@@ -559,16 +570,19 @@ fn merge(
     source.line("}");
 }
 
-fn merge_rest(
+pub fn merge_rest(
     source: &mut Source,
     plan: &Plan<'_>,
     message: &MessagePlan<'_>,
     fields: &[&FieldPlan<'_>],
+    (head, lifetime): (&str, &str),
 ) {
-    source.line(format!("impl {} {{", message.name));
+    source.line(format!("{head} {{"));
     source.line("/// Fields in any order and form, and those that the schema lacks.");
     source.line("#[cold]");
-    source.line("fn merge_rest(&mut self, input: &mut In<'_>) -> Result<(), Error> {");
+    source.line(format!(
+        "fn merge_rest(&mut self, input: &mut In<{lifetime}>) -> Result<(), Error> {{"
+    ));
     source.line("while !input.is_at_end() {");
     source.line("let tag = Tag::read::<Portable>(input)?;");
     source.line("match tag.key {");

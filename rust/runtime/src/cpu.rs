@@ -90,11 +90,21 @@ pub trait Task {
     fn run<C: Cpu>(self) -> Self::Output;
 }
 
+/// A function of three arguments that is compiled once for each [`Cpu`]. Three words inside a
+/// [`Task`] would travel through memory, these stay in registers.
+pub trait Routine<X, Y, Z> {
+    /// What it gives.
+    type Output;
+
+    /// Does it; as [`Task::run`].
+    fn run<C: Cpu>(x: X, y: Y, z: Z) -> Self::Output;
+}
+
 /// Runs `task` with the best instructions of this CPU.
 #[inline(always)]
 pub fn dispatch<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
-    if has_bmi2() {
+    if is_fast() {
         // SAFETY: the CPU has the features.
         return unsafe { run_fast(task) };
     }
@@ -112,14 +122,55 @@ pub fn call<C: Cpu, T: Task>(task: T) -> T::Output {
     run_portable(task)
 }
 
+/// Runs `R` with the best instructions of this CPU.
+#[inline(always)]
+pub fn dispatch_routine<R: Routine<X, Y, Z>, X, Y, Z>(x: X, y: Y, z: Z) -> R::Output {
+    #[cfg(target_arch = "x86_64")]
+    if is_fast() {
+        // SAFETY: the CPU has the features.
+        return unsafe { routine_fast::<R, X, Y, Z>(x, y, z) };
+    }
+    routine_portable::<R, X, Y, Z>(x, y, z)
+}
+
+/// Runs `R`, not inlined into the caller's code, with the instructions the caller uses.
+#[inline(always)]
+pub fn call_routine<C: Cpu, R: Routine<X, Y, Z>, X, Y, Z>(x: X, y: Y, z: Z) -> R::Output {
+    #[cfg(target_arch = "x86_64")]
+    if C::FAST {
+        // SAFETY: the caller itself runs below `run_fast`.
+        return unsafe { routine_fast::<R, X, Y, Z>(x, y, z) };
+    }
+    routine_portable::<R, X, Y, Z>(x, y, z)
+}
+
+/// What is known of this CPU: nothing yet, to be slow, to be fast.
+#[cfg(target_arch = "x86_64")]
+static KNOWN: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(0);
+
+/// True when the CPU has the features. One load and compare; the library's own detection is a
+/// load and two tests for each feature.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn has_bmi2() -> bool {
-    !cfg!(miri)
+fn is_fast() -> bool {
+    match KNOWN.load(std::sync::atomic::Ordering::Relaxed) {
+        0 => detect(),
+        known => known == 2,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+fn detect() -> bool {
+    let fast = !cfg!(miri)
         && std::arch::is_x86_feature_detected!("bmi1")
         && std::arch::is_x86_feature_detected!("bmi2")
         && std::arch::is_x86_feature_detected!("lzcnt")
-        && std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("popcnt")
+        && std::arch::is_x86_feature_detected!("avx2");
+    KNOWN.store(1 + u8::from(fast), std::sync::atomic::Ordering::Relaxed);
+    fast
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -130,6 +181,16 @@ fn run_fast<T: Task>(task: T) -> T::Output {
 
 fn run_portable<T: Task>(task: T) -> T::Output {
     task.run::<Portable>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx2")]
+fn routine_fast<R: Routine<X, Y, Z>, X, Y, Z>(x: X, y: Y, z: Z) -> R::Output {
+    R::run::<Bmi2>(x, y, z)
+}
+
+fn routine_portable<R: Routine<X, Y, Z>, X, Y, Z>(x: X, y: Y, z: Z) -> R::Output {
+    R::run::<Portable>(x, y, z)
 }
 
 #[cfg(test)]

@@ -154,6 +154,12 @@ impl<'a> In<'a> {
         }
     }
 
+    /// True when [`In::charge`] of the same would succeed.
+    #[inline(always)]
+    pub(crate) fn can_charge(&self, count: usize, size: usize) -> bool {
+        count.saturating_mul(size) <= self.expansion_left
+    }
+
     /// The next byte without moving.
     #[inline(always)]
     pub fn peek(&self) -> Option<u8> {
@@ -200,6 +206,13 @@ impl<'a> In<'a> {
     pub(crate) fn rest(&self) -> &'a [u8] {
         // SAFETY: these bytes lie in a slice that lives for 'a.
         unsafe { std::slice::from_raw_parts(self.at, self.remaining()) }
+    }
+
+    /// What was read since `place`, a place of this input that was passed.
+    pub(crate) fn since(&self, place: *const u8) -> &'a [u8] {
+        debug_assert!(self.start <= place && place <= self.at);
+        // SAFETY: these bytes lie in a slice that lives for 'a.
+        unsafe { std::slice::from_raw_parts(place, self.at as usize - place as usize) }
     }
 
     /// Moves `count` bytes on; they must remain.
@@ -502,6 +515,20 @@ impl<'a> In<'a> {
             target.set_len(len);
         }
         Ok(())
+    }
+
+    /// The next `len` bytes, which must be UTF-8.
+    ///
+    /// # Errors
+    /// When fewer are left or they are not UTF-8.
+    #[inline(always)]
+    pub(crate) fn utf8(&mut self, len: u64) -> Result<&'a str> {
+        let bytes = self.take(len)?;
+        if !text::is_ascii(bytes) {
+            self.check_utf8(bytes)?;
+        }
+        // SAFETY: they were found to be ASCII or UTF-8.
+        Ok(unsafe { std::str::from_utf8_unchecked(bytes) })
     }
 
     #[inline(never)]

@@ -224,14 +224,16 @@ impl Out {
             } else if value < 0x4000 {
                 self.array([value as u8 | 0x80, (value >> 7) as u8]);
             } else {
-                self.long_length(value as u64);
+                *self = self.long_length(value as u64);
             }
         }
     }
 
+    // By value, as all that is not inlined: whose address is taken, lives in memory, and then
+    // every store waits for the one before.
     #[cold]
     #[inline(never)]
-    unsafe fn long_length(&mut self, mut value: u64) {
+    unsafe fn long_length(mut self, mut value: u64) -> Out {
         // SAFETY: see `array`.
         unsafe {
             while value >= 0x80 {
@@ -240,6 +242,7 @@ impl Out {
             }
             self.u8(value as u8);
         }
+        self
     }
 
     /// `bytes` as they are.
@@ -288,25 +291,28 @@ impl Out {
                 start.at.cast::<[u8; 2]>().write_unaligned(prefix);
                 2
             } else {
-                self.shift(start, length_bytes, len)
+                let needed;
+                (*self, needed) = shift(start, length_bytes, len);
+                needed
             }
         }
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    unsafe fn shift(&mut self, start: Out, guessed: usize, len: usize) -> usize {
-        let needed = length_bytes(len);
-        // SAFETY: the part's `len` bytes move inside the reservation, which counts ten bytes
-        // for the length.
-        unsafe {
-            let from = start.at.add(guessed);
-            std::ptr::copy(from, start.at.add(needed), len);
-            let mut prefix = start;
-            prefix.long_length(len as u64);
-            self.at = start.at.add(needed + len);
-        }
-        needed
+/// Moves the part of `len` bytes that began at `start` to where its length leaves off. Returns
+/// its end and the number of bytes that the length takes.
+#[cold]
+#[inline(never)]
+unsafe fn shift(start: Out, guessed: usize, len: usize) -> (Out, usize) {
+    let needed = length_bytes(len);
+    // SAFETY: the part's `len` bytes move inside the reservation, which counts ten bytes
+    // for the length.
+    unsafe {
+        let from = start.at.add(guessed);
+        std::ptr::copy(from, start.at.add(needed), len);
+        start.long_length(len as u64);
+        let at = start.at.add(needed + len);
+        (Out { at }, needed)
     }
 }
 

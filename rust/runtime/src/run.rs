@@ -9,7 +9,9 @@ use crate::{Cpu, In};
 #[derive(Debug)]
 pub struct Run {
     base: *const u8,
-    /// A bit for each byte of the window without continuation bit, read ones cleared.
+    /// A bit for each byte of the window without continuation bit.
+    all: u64,
+    /// The same, read ones cleared.
     stops: u64,
     /// Place of the next number in the window.
     at: usize,
@@ -47,6 +49,7 @@ impl Run {
         };
         Self {
             base,
+            all: stops,
             stops,
             at: 0,
             last_load: readable.saturating_sub(8),
@@ -73,13 +76,46 @@ impl Run {
     /// stays there.
     #[inline(always)]
     fn next<C: Cpu>(&mut self, longest: u32) -> u64 {
+        let (value, len) = self.any::<C>();
+        self.wrong |= u64::from(longest).wrapping_sub(u64::from(len)) & (1 << 63);
+        value
+    }
+
+    /// The next number, however long, and its length.
+    #[inline(always)]
+    fn any<C: Cpu>(&mut self) -> (u64, u32) {
         let end = self.stops.trailing_zeros() as usize + 1;
         let len = end.wrapping_sub(self.at) as u32;
         let value = C::gather7(C::low_bits(self.word(), 8 * (len & 31)));
         self.at = end;
         self.stops &= self.stops.wrapping_sub(1);
-        self.wrong |= u64::from(longest).wrapping_sub(u64::from(len)) & (1 << 63);
-        value
+        (value, len)
+    }
+
+    /// The next varint of 32 bits, in a run of such alone, which [`Run::finish_short`] ends:
+    /// their lengths are looked at there, all at once.
+    #[inline(always)]
+    pub fn short_varint32<C: Cpu>(&mut self) -> u32 {
+        let (value, _) = self.any::<C>();
+        self.wrong |= value & !0xffff_ffff;
+        value as u32
+    }
+
+    /// The next zigzag varint of 32 bits; as [`Run::short_varint32`].
+    #[inline(always)]
+    pub fn short_zigzag32<C: Cpu>(&mut self) -> i32 {
+        interop_wire::unzigzag32(self.short_varint32::<C>())
+    }
+
+    /// As [`Run::finish`], for a run of short numbers.
+    #[inline(always)]
+    pub fn finish_short<C: Cpu>(mut self, input: &mut In<'_>) -> bool {
+        let one = C::low_bits(!self.all, self.at as u32);
+        let two = one & one >> 1;
+        let four = two & two >> 2;
+        // Five continuation bits on end: more than five bytes.
+        self.wrong |= four & one >> 4;
+        self.finish(input)
     }
 
     /// The next varint of 32 bits.
@@ -117,6 +153,80 @@ impl Run {
             input.advance(self.at);
         }
         right
+    }
+}
+
+/// A packed field that fits one window and ends eight bytes before the input does, so that
+/// every load is inside it.
+pub(crate) struct Window {
+    base: *const u8,
+    stops: u64,
+    at: usize,
+}
+
+impl Window {
+    /// The part that `input` stands in, if it is short and far enough from the input's end.
+    #[inline(always)]
+    pub(crate) fn of_part(input: &In<'_>) -> Option<Self> {
+        let (len, readable) = (input.remaining(), input.readable());
+        if len > Run::WINDOW || readable < len + 8 {
+            return None;
+        }
+        // SAFETY: that many bytes are readable at `at`.
+        let stops = unsafe {
+            if readable >= Run::WINDOW {
+                stops(input.at)
+            } else {
+                stops_of_tail(input.at, readable)
+            }
+        };
+        let inside = if len == Run::WINDOW {
+            u64::MAX
+        } else {
+            (1 << len) - 1
+        };
+        Some(Self {
+            base: input.at,
+            stops: stops & inside,
+            at: 0,
+        })
+    }
+
+    /// Number of bytes that end a number.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> usize {
+        self.stops.count_ones() as usize
+    }
+
+    /// Number of bytes of the numbers read.
+    #[inline(always)]
+    pub(crate) fn read(&self) -> usize {
+        self.at
+    }
+
+    /// The next number of at most 64 bits; none at the end, and at one that is too long.
+    #[inline(always)]
+    pub(crate) fn next<C: Cpu>(&mut self) -> Option<u64> {
+        if self.stops == 0 {
+            return None;
+        }
+        let end = self.stops.trailing_zeros() as usize + 1;
+        let len = end - self.at;
+        // SAFETY: the number begins inside the part, behind which eight bytes are readable.
+        let word = unsafe { self.base.add(self.at).cast::<u64>().read_unaligned() };
+        let mut value = C::gather7(C::low_bits(u64::from_le(word), 8 * len as u32));
+        if len > 8 {
+            // SAFETY: both bytes lie before the stop that was found.
+            let (ninth, last) = unsafe { (*self.base.add(self.at + 8), *self.base.add(end - 1)) };
+            if len > 10 || (len == 10 && last > 1) {
+                return None;
+            }
+            value |=
+                u64::from(ninth & 0x7f) << 56 | u64::from(len == 10) << 63 & u64::from(last) << 63;
+        }
+        self.at = end;
+        self.stops &= self.stops - 1;
+        Some(value)
     }
 }
 
@@ -279,6 +389,60 @@ mod tests {
     use super::*;
     use crate::cpu::{self, Task};
     use interop_wire::{Limits, Writer};
+
+    struct Short<'a>(&'a [u8], usize);
+
+    impl Task for Short<'_> {
+        type Output = (Vec<u32>, bool, usize);
+
+        #[inline(always)]
+        fn run<C: Cpu>(self) -> Self::Output {
+            let limits = Limits::DEFAULT;
+            let mut input = In::new(self.0, &limits).unwrap();
+            let mut run = Run::new(&input);
+            let values = (0..self.1).map(|_| run.short_varint32::<C>()).collect();
+            let right = run.finish_short::<C>(&mut input);
+            (values, right, input.offset())
+        }
+    }
+
+    #[test]
+    fn short_runs_are_right_where_each_number_is() {
+        let numbers: [&[u8]; 7] = [
+            &[0],
+            &[0x80, 0],
+            &[0xff, 0xff, 0xff, 0xff, 0x0f],
+            &[0xff, 0xff, 0xff, 0xff, 0x1f],
+            &[0x80, 0x80, 0x80, 0x80, 0x80, 0],
+            &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+        ];
+        let mut state = 7u64;
+        for _ in 0..5_000 {
+            let mut bytes = Vec::new();
+            let mut right = true;
+            for _ in 0..5 {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                let odd = if (state >> 40).is_multiple_of(8) {
+                    7
+                } else {
+                    3
+                };
+                let pick = (state >> 33) as usize % odd;
+                right &= pick < 3;
+                bytes.extend(numbers[pick]);
+            }
+            let len = bytes.len();
+            // Whatever follows doesn't count.
+            bytes.extend([0xff; 9]);
+            let portable = Short(&bytes, 5).run::<cpu::Portable>();
+            assert_eq!(portable, cpu::dispatch(Short(&bytes, 5)));
+            assert_eq!(
+                (portable.1, portable.2),
+                (right, if right { len } else { 0 })
+            );
+        }
+    }
 
     struct Read<'a>(&'a [u8], usize);
 

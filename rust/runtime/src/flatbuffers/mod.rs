@@ -9,6 +9,7 @@ mod buffer;
 mod builder;
 mod claims;
 mod value;
+pub mod view;
 mod vtables;
 
 use interop_wire::Limits;

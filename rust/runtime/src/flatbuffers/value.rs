@@ -101,12 +101,12 @@ pub fn read_scalars<S: Scalar<N>, T, const N: usize>(
 
 /// The vector of offsets at `start` into `values`; `read` reads what each leads to.
 #[inline(always)]
-fn read_offsets<T: Default>(
-    buffer: &mut Buffer<'_>,
+pub(super) fn read_offsets<'a, T: Default>(
+    buffer: &mut Buffer<'a>,
     start: usize,
     values: &mut Vec<T>,
     kind: u64,
-    read: impl Fn(&mut Buffer<'_>, usize, &mut T) -> Result<()>,
+    read: impl Fn(&mut Buffer<'a>, usize, &mut T) -> Result<()>,
 ) -> Result<()> {
     let count = buffer.vector(start, 4, kind)?.len() / 4;
     buffer.charge(start, count, size_of::<T>())?;
@@ -181,12 +181,12 @@ pub fn read_bytes_list(
 /// # Errors
 /// See [`read_string`]; when a key occurs twice.
 #[inline]
-pub fn read_map<K: Default + Eq + Hash, V: Default>(
-    buffer: &mut Buffer<'_>,
+pub fn read_map<'a, K: Default + Eq + Hash, V: Default>(
+    buffer: &mut Buffer<'a>,
     start: usize,
     map: &mut Map<K, V>,
     kind: u64,
-    read: impl Fn(&mut Buffer<'_>, usize, &mut (K, V)) -> Result<()>,
+    read: impl Fn(&mut Buffer<'a>, usize, &mut (K, V)) -> Result<()>,
 ) -> Result<()> {
     read_offsets(buffer, start, map.raw(), kind, read)?;
     match map.first_repeated() {

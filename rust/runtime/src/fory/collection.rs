@@ -86,9 +86,10 @@ pub fn read_struct<C: Cpu, S: Struct, M: Mode>(
     }
     input.descend()?;
     if layout == Layout::SAME {
-        cpu::call::<C, _>(ReadFields(value, input, meta, PhantomData::<M>))?;
+        cpu::call_routine::<C, ReadFields<M>, _, _, _>(value, &mut *input, &mut *meta)?;
     } else {
-        evolve::read_planned::<S, M>(input, meta, value, layout)?;
+        let target = &mut evolve::Planned(value, PhantomData::<M>);
+        evolve::read_planned(input, meta, S::INFO, target, layout)?;
     }
     input.ascend();
     Ok(())
@@ -96,7 +97,7 @@ pub fn read_struct<C: Cpu, S: Struct, M: Mode>(
 
 #[cold]
 #[inline(never)]
-fn other_hash(input: &In<'_>, name: &str, ours: u32, theirs: u32) -> Error {
+pub(super) fn other_hash(input: &In<'_>, name: &str, ours: u32, theirs: u32) -> Error {
     Error::malformed(
         input.offset() - 4,
         format!("schema hash {theirs:#010x} is not that of {name}, {ours:#010x}"),
@@ -139,14 +140,14 @@ pub fn read_struct_value<C: Cpu, S: Struct, M: Mode>(
 /// Count and header of a list. What is not usual about the header is left to `types` and
 /// [`List::each`].
 #[derive(Clone, Copy, Debug)]
-struct List {
-    count: usize,
+pub(super) struct List {
+    pub(super) count: usize,
     flags: u8,
 }
 
 impl List {
     #[inline(always)]
-    fn read<C: Cpu>(input: &mut In<'_>) -> Result<Self> {
+    pub(super) fn read<C: Cpu>(input: &mut In<'_>) -> Result<Self> {
         let count = input.varint32::<C>()? as usize;
         let flags = if count == 0 { DECLARED } else { input.u8()? };
         Ok(Self { count, flags })
@@ -171,9 +172,25 @@ impl List {
         Ok(())
     }
 
+    /// How the structs of a list of `S` lie.
+    #[inline(always)]
+    pub(super) fn struct_layout<S: Struct, M: Mode>(
+        self,
+        input: &mut In<'_>,
+        meta: &mut ReadMeta,
+    ) -> Result<Layout> {
+        if self.flags != ONE_TYPE && self.flags != DECLARED {
+            self.unusual(input)?;
+        }
+        if self.flags & DECLARED_BIT == 0 {
+            return meta::struct_type::<S, M>(input, meta);
+        }
+        Ok(Layout::SAME)
+    }
+
     /// The flag in front of an element, where the header says that there is one.
     #[inline(always)]
-    fn each(self, input: &mut In<'_>) -> Result<()> {
+    pub(super) fn each(self, input: &mut In<'_>) -> Result<()> {
         if self.flags & (TRACKED | HAS_NULL) != 0 && !read_null(input)? {
             return Err(null_element(input));
         }
@@ -210,11 +227,11 @@ fn element_type(input: &mut In<'_>, ty: &TypeInfo) -> Result<()> {
 /// # Errors
 /// With byte offset and index.
 #[inline(always)]
-pub fn read_list<C: Cpu, E: Default>(
-    input: &mut In<'_>,
+pub fn read_list<'a, C: Cpu, E: Default>(
+    input: &mut In<'a>,
     ty: &TypeInfo,
     values: &mut Vec<E>,
-    mut read: impl FnMut(&mut In<'_>, &mut E) -> Result<()>,
+    mut read: impl FnMut(&mut In<'a>, &mut E) -> Result<()>,
 ) -> Result<()> {
     let list = List::read::<C>(input)?;
     if list.flags != DECLARED {
@@ -278,13 +295,7 @@ pub fn read_structs<C: Cpu, S: Struct, M: Mode>(
     values: &mut Vec<S>,
 ) -> Result<()> {
     let list = List::read::<C>(input)?;
-    let mut layout = Layout::SAME;
-    if list.flags != ONE_TYPE && list.flags != DECLARED {
-        list.unusual(input)?;
-    }
-    if list.flags & DECLARED_BIT == 0 {
-        layout = meta::struct_type::<S, M>(input, meta)?;
-    }
+    let layout = list.struct_layout::<S, M>(input, meta)?;
     input.charge(list.count, size_of::<S>())?;
     values.truncate(list.count);
     crate::input::make_room(values, list.count - values.len());
@@ -332,14 +343,14 @@ pub fn value_type(input: &mut In<'_>, ty: &TypeInfo, declared: bool) -> Result<L
 /// # Errors
 /// With byte offset and the entry's place.
 #[inline(always)]
-pub fn read_map<C: Cpu, K, V>(
-    input: &mut In<'_>,
+pub fn read_map<'a, C: Cpu, K, V>(
+    input: &mut In<'a>,
     meta: &mut ReadMeta,
     key_type: &TypeInfo,
     entries: &mut Vec<(K, V)>,
-    mut types: impl FnMut(&mut In<'_>, &mut ReadMeta, bool) -> Result<Layout>,
-    mut key: impl FnMut(&mut In<'_>) -> Result<K>,
-    mut value: impl FnMut(&mut In<'_>, &mut ReadMeta, Layout) -> Result<V>,
+    mut types: impl FnMut(&mut In<'a>, &mut ReadMeta, bool) -> Result<Layout>,
+    mut key: impl FnMut(&mut In<'a>) -> Result<K>,
+    mut value: impl FnMut(&mut In<'a>, &mut ReadMeta, Layout) -> Result<V>,
 ) -> Result<()> {
     let count = input.varint32::<C>()? as usize;
     input.check_count(count as u64, 1)?;

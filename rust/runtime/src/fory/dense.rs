@@ -98,7 +98,7 @@ dense!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
 
 #[cold]
 #[inline(never)]
-fn uneven(input: &In<'_>, len: usize, size: usize) -> Error {
+pub(super) fn uneven(input: &In<'_>, len: usize, size: usize) -> Error {
     Error::malformed(
         input.offset() - len,
         format!("{len} bytes are no whole number of elements of {size} bytes"),

@@ -266,39 +266,67 @@ fn matched(
     ))
 }
 
+/// What a plan fills: a struct or a view.
+pub(super) trait Target<'a> {
+    /// Reads the value of one field.
+    fn read(&mut self, index: usize, input: &mut In<'a>, meta: &mut ReadMeta) -> Result<()>;
+
+    /// Sets one field back to its default.
+    fn clear(&mut self, index: usize);
+
+    /// Sets a scalar field from a scalar of another type.
+    fn set(&mut self, index: usize, value: Scalar) -> std::result::Result<(), String>;
+}
+
+/// A struct that owns its fields.
+pub(super) struct Planned<'m, S, M>(pub &'m mut S, pub std::marker::PhantomData<M>);
+
+impl<'a, S: Struct, M: Mode> Target<'a> for Planned<'_, S, M> {
+    fn read(&mut self, index: usize, input: &mut In<'a>, meta: &mut ReadMeta) -> Result<()> {
+        let task = ReadField::<S, M>(self.0, index, input, meta, std::marker::PhantomData);
+        cpu::dispatch(task)
+    }
+
+    fn clear(&mut self, index: usize) {
+        self.0.clear_field(index);
+    }
+
+    fn set(&mut self, index: usize, value: Scalar) -> std::result::Result<(), String> {
+        self.0.set_scalar(index, value)
+    }
+}
+
 /// A struct by a plan.
 #[cold]
 #[inline(never)]
-pub(super) fn read_planned<S: Struct, M: Mode>(
-    input: &mut In<'_>,
+pub(super) fn read_planned<'a>(
+    input: &mut In<'a>,
     meta: &mut ReadMeta,
-    value: &mut S,
+    info: &'static Info,
+    value: &mut dyn Target<'a>,
     layout: Layout,
 ) -> Result<()> {
     let Some(plan) = meta.plan(layout) else {
         return Err(input.malformed("a layout that no TypeDef gave"));
     };
     for index in &plan.missing {
-        value.clear_field(*index);
+        value.clear(*index);
     }
     for step in &plan.steps {
         if step.nullable && !read_null(input)? {
             if let Action::Read(index) | Action::Convert(index, _) = step.action {
-                value.clear_field(index);
+                value.clear(index);
             }
             continue;
         }
         match &step.action {
-            Action::Read(index) => {
-                let task = ReadField::<S, M>(value, *index, input, meta, std::marker::PhantomData);
-                cpu::dispatch(task)?;
-            }
+            Action::Read(index) => value.read(*index, input, meta)?,
             Action::Convert(index, id) => {
                 let start = input.offset();
-                let name = S::INFO.fields[*index].name;
+                let name = info.fields[*index].name;
                 let scalar = scalar(input, *id).at(name)?;
                 value
-                    .set_scalar(*index, scalar)
+                    .set(*index, scalar)
                     .map_err(|text| Error::malformed(start, text))
                     .at(name)?;
             }

@@ -10,11 +10,14 @@ mod scalar;
 mod skip;
 mod text;
 mod time;
+pub mod view;
 mod write;
+
+use std::marker::PhantomData;
 
 use interop_wire::Limits;
 
-use crate::cpu::{self, Task};
+use crate::cpu::{self, Routine};
 use crate::{Cpu, Error, In, Out};
 
 pub use collection::{
@@ -30,8 +33,8 @@ pub use skip::{tagged_i64, tagged_u64};
 pub use text::{read_string, string, string_bound, write_string};
 pub use time::{duration, timestamp};
 pub use write::{
-    bytes_bound, write_bytes, write_list, write_map, write_struct_field, write_struct_map,
-    write_struct_value, write_structs,
+    absent_bound, bytes_bound, write_absent, write_bytes, write_list, write_map,
+    write_struct_field, write_struct_map, write_struct_value, write_structs,
 };
 
 /// Flag of a null value.
@@ -131,50 +134,41 @@ pub unsafe trait Struct: Default {
     fn set_scalar(&mut self, index: usize, value: Scalar) -> Result<(), String>;
 }
 
-/// A task that writes a struct's fields.
-struct WriteFields<'m, 's, S, D, M>(
-    &'m S,
-    Out,
-    &'m mut WriteMeta<'s>,
-    std::marker::PhantomData<(D, M)>,
-);
+/// Writes a struct's fields.
+struct WriteFields<D, M>(PhantomData<(D, M)>);
 
-impl<S: Struct, D: ForyDialect, M: Mode> Task for WriteFields<'_, '_, S, D, M> {
+impl<S: Struct, D: ForyDialect, M: Mode> Routine<&S, Out, &mut WriteMeta<'_>>
+    for WriteFields<D, M>
+{
     type Output = Out;
 
     #[inline(always)]
-    fn run<C: Cpu>(self) -> Out {
-        // SAFETY: whoever makes the task has reserved the bound.
-        unsafe { self.0.write_fields::<C, D, M>(self.1, self.2) }
+    fn run<C: Cpu>(value: &S, out: Out, meta: &mut WriteMeta<'_>) -> Out {
+        // SAFETY: whoever calls the routine has reserved the bound.
+        unsafe { value.write_fields::<C, D, M>(out, meta) }
     }
 }
 
-/// A task that reads a struct's fields.
-struct ReadFields<'m, 'i, 'a, S, M>(
-    &'m mut S,
-    &'i mut In<'a>,
-    &'i mut ReadMeta,
-    std::marker::PhantomData<M>,
-);
+/// Reads a struct's fields.
+struct ReadFields<M>(PhantomData<M>);
 
-impl<S: Struct, M: Mode> Task for ReadFields<'_, '_, '_, S, M> {
+impl<S: Struct, M: Mode> Routine<&mut S, &mut In<'_>, &mut ReadMeta> for ReadFields<M> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
-    fn run<C: Cpu>(self) -> Self::Output {
-        self.0.read_fields::<C, M>(self.1, self.2)
+    fn run<C: Cpu>(value: &mut S, input: &mut In<'_>, meta: &mut ReadMeta) -> Self::Output {
+        value.read_fields::<C, M>(input, meta)
     }
 }
 
-/// A task that reads a whole stream.
-struct ReadRoot<'m, 'a, S, M>(&'m mut S, &'a [u8], &'a Limits, std::marker::PhantomData<M>);
+/// Reads a whole stream.
+struct ReadRoot<M>(PhantomData<M>);
 
-impl<S: Struct, M: Mode> Task for ReadRoot<'_, '_, S, M> {
+impl<S: Struct, M: Mode> Routine<&mut S, &[u8], &Limits> for ReadRoot<M> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
-    fn run<C: Cpu>(self) -> Self::Output {
-        let Self(message, bytes, limits, _) = self;
+    fn run<C: Cpu>(message: &mut S, bytes: &[u8], limits: &Limits) -> Self::Output {
         let mut input = In::new(bytes, limits)?;
         if !input.next_are(&[mark::XLANG, mark::VALUE]) {
             root_flags(&mut input)?;
@@ -213,30 +207,20 @@ pub fn encode<S: Struct, D: ForyDialect, M: Mode>(message: &S, out: &mut Vec<u8>
     unsafe {
         place.array([mark::XLANG, mark::VALUE]);
         let end = meta::with_slots(S::SLOTS, |meta| {
-            cpu::dispatch(WriteRoot::<S, D, M>(
-                message,
-                place,
-                meta,
-                std::marker::PhantomData,
-            ))
+            cpu::dispatch_routine::<WriteRoot<D, M>, _, _, _>(message, place, meta)
         });
         end.finish(out);
     }
 }
 
-struct WriteRoot<'m, 's, S, D, M>(
-    &'m S,
-    Out,
-    &'m mut WriteMeta<'s>,
-    std::marker::PhantomData<(D, M)>,
-);
+/// Writes type info and fields of the root.
+struct WriteRoot<D, M>(PhantomData<(D, M)>);
 
-impl<S: Struct, D: ForyDialect, M: Mode> Task for WriteRoot<'_, '_, S, D, M> {
+impl<S: Struct, D: ForyDialect, M: Mode> Routine<&S, Out, &mut WriteMeta<'_>> for WriteRoot<D, M> {
     type Output = Out;
 
     #[inline(always)]
-    fn run<C: Cpu>(self) -> Out {
-        let Self(message, mut out, meta, _) = self;
+    fn run<C: Cpu>(message: &S, mut out: Out, meta: &mut WriteMeta<'_>) -> Out {
         // SAFETY: `encode` has reserved metadata and fields.
         unsafe {
             meta.struct_type::<S, D, M>(&mut out);
@@ -256,10 +240,5 @@ pub fn decode<S: Struct, M: Mode>(
     bytes: &[u8],
     limits: &Limits,
 ) -> Result<(), Error> {
-    cpu::dispatch(ReadRoot::<S, M>(
-        message,
-        bytes,
-        limits,
-        std::marker::PhantomData,
-    ))
+    cpu::dispatch_routine::<ReadRoot<M>, _, _, _>(message, bytes, limits)
 }

@@ -4,9 +4,9 @@ use super::dialect::{ForyDialect, TextCoder};
 use crate::text::{fits_latin1, from_latin1, from_utf16};
 use crate::{Cpu, Error, In, Out};
 
-const LATIN1: usize = 0;
+pub(super) const LATIN1: usize = 0;
 const UTF16: usize = 1;
-const UTF8: usize = 2;
+pub(super) const UTF8: usize = 2;
 
 /// Bound of a string's length in bytes, header included.
 #[inline(always)]
@@ -29,12 +29,12 @@ pub unsafe fn write_string<D: ForyDialect>(out: &mut Out, text: &str) {
         } else if text.is_empty() {
             out.u8(D::EMPTY_TEXT);
         } else {
-            write_coded::<D>(out, text);
+            *out = write_coded::<D>(*out, text);
         }
     }
 }
 
-unsafe fn write_coded<D: ForyDialect>(out: &mut Out, text: &str) {
+unsafe fn write_coded<D: ForyDialect>(mut out: Out, text: &str) -> Out {
     let utf16 = match D::TEXT {
         TextCoder::Utf8 => false,
         TextCoder::Latin1OrUtf16 => true,
@@ -63,6 +63,7 @@ unsafe fn write_coded<D: ForyDialect>(out: &mut Out, text: &str) {
             out.bytes(text.as_bytes());
         }
     }
+    out
 }
 
 /// A string in any coder, into `text`.
@@ -90,7 +91,7 @@ pub fn string<C: Cpu>(input: &mut In<'_>) -> Result<String, Error> {
 }
 
 #[inline(never)]
-fn read_coded(input: &mut In<'_>, header: u64, text: &mut String) -> Result<(), Error> {
+pub(super) fn read_coded(input: &mut In<'_>, header: u64, text: &mut String) -> Result<(), Error> {
     let len = header >> 2;
     let start = input.offset();
     match (header & 3) as usize {

@@ -1,7 +1,5 @@
 //! Struct fields, lists and maps, written.
 
-use std::marker::PhantomData;
-
 use super::{ForyDialect, Mode, Struct, WriteFields, WriteMeta};
 use crate::{Cpu, Map, Out, cpu};
 
@@ -46,8 +44,7 @@ pub unsafe fn write_struct_value<C: Cpu, D: ForyDialect, M: Mode, S: Struct>(
     // SAFETY: passed on to the caller.
     unsafe {
         meta.struct_hash::<S, M>(out);
-        let task = WriteFields::<S, D, M>(value, *out, meta, PhantomData);
-        *out = cpu::call::<C, _>(task);
+        *out = cpu::call_routine::<C, WriteFields<D, M>, _, _, _>(value, *out, meta);
     }
 }
 
@@ -68,6 +65,30 @@ pub unsafe fn write_struct_field<C: Cpu, D: ForyDialect, M: Mode, S: Struct>(
         }
         write_struct_value::<C, D, M, S>(out, meta, value);
     }
+}
+
+/// Bound of an absent struct in a field that can't be null, without metadata.
+///
+/// Out of line: the default would take room on the stack of every call.
+#[cold]
+#[inline(never)]
+pub fn absent_bound<D: ForyDialect, S: Struct>() -> usize {
+    S::default().bound::<D>()
+}
+
+/// An absent struct in a field that can't be null: the default is written.
+///
+/// # Safety
+/// [`absent_bound`] and [`super::Info::meta_bound`] are reserved at `out`.
+#[cold]
+#[inline(never)]
+pub unsafe fn write_absent<D: ForyDialect, M: Mode, S: Struct>(
+    mut out: Out,
+    meta: &mut WriteMeta<'_>,
+) -> Out {
+    // SAFETY: passed on to the caller.
+    unsafe { write_struct_field::<cpu::Portable, D, M, S>(&mut out, meta, &S::default()) }
+    out
 }
 
 /// A list of structs.

@@ -2,6 +2,7 @@
 
 mod read;
 mod unknown;
+pub mod view;
 mod write;
 
 use interop_wire::Limits;

@@ -5,6 +5,7 @@ use std::hash::Hash;
 use interop_wire::{unzigzag32, unzigzag64};
 
 use super::{Merge, Message, UnknownFields};
+use crate::cpu::Routine;
 use crate::fory::Dense;
 use crate::run::{self, Numbers};
 use crate::{Cpu, Error, FieldError, In, Map, Step, cpu};
@@ -16,7 +17,7 @@ type Result<T> = std::result::Result<T, Error>;
 pub struct Tag {
     /// `number << 3 | wire type`.
     pub key: u32,
-    at: *const u8,
+    pub(super) at: *const u8,
 }
 
 impl Tag {
@@ -125,48 +126,107 @@ pub fn merge_message<C: Cpu, M: Message>(input: &mut In<'_>, message: &mut M) ->
     Ok(())
 }
 
-/// An element of a repeated string field.
+/// Room for the element that `input` stands in, behind its tag, and for those that follow it
+/// under the same tag: they are counted by their lengths, so that there is one allocation and
+/// its size is right.
+#[inline(never)]
+pub(super) fn room_for_run<E, const T: usize>(input: &In<'_>, values: &mut Vec<E>, tag: &[u8; T]) {
+    let count = run_len(input.rest(), tag);
+    // Past the memory limit elements are refused one by one, as they come.
+    if !input.can_charge(count, size_of::<E>()) {
+        return;
+    }
+    if values.is_empty() {
+        *values = Vec::with_capacity(count);
+    } else {
+        values.reserve(count);
+    }
+}
+
+/// Number of length-delimited elements in `bytes`, which begin with a length: one, and as many
+/// as follow under the same tag. Whatever is wrong with them is left to the reader.
+#[inline(always)]
+fn run_len<const T: usize>(bytes: &[u8], tag: &[u8; T]) -> usize {
+    let mut count = 1;
+    let mut rest = bytes;
+    loop {
+        let (len, head) = match rest {
+            [a @ ..0x80, ..] => (usize::from(*a), 1),
+            [a, b @ ..0x80, ..] => (usize::from(a & 0x7f) | usize::from(*b) << 7, 2),
+            [a, b, c @ ..0x80, ..] => {
+                let low = usize::from(a & 0x7f) | usize::from(b & 0x7f) << 7;
+                (low | usize::from(*c) << 14, 3)
+            }
+            _ => return count,
+        };
+        match rest.get(head + len..).and_then(<[u8]>::split_first_chunk) {
+            Some((next, behind)) if next == tag => rest = behind,
+            _ => return count,
+        }
+        count += 1;
+    }
+}
+
+/// An element of a repeated string field, behind its `tag`.
 ///
 /// # Errors
 /// When it is cut off or not UTF-8.
 #[inline(always)]
-pub fn push_string<C: Cpu>(input: &mut In<'_>, texts: &mut Vec<String>) -> Result<()> {
+pub fn push_string<C: Cpu, const T: usize>(
+    input: &mut In<'_>,
+    texts: &mut Vec<String>,
+    tag: &[u8; T],
+) -> Result<()> {
     input.charge(1, size_of::<String>())?;
     let index = texts.len();
+    if index == texts.capacity() {
+        room_for_run(input, texts, tag);
+    }
     texts.push(String::new());
     read_string::<C>(input, &mut texts[index]).map_err(|error| error.inside(Step::Index(index)))
 }
 
-/// An element of a repeated bytes field.
+/// An element of a repeated bytes field, behind its `tag`.
 ///
 /// # Errors
 /// When it is cut off.
 #[inline(always)]
-pub fn push_bytes<C: Cpu>(input: &mut In<'_>, values: &mut Vec<Vec<u8>>) -> Result<()> {
+pub fn push_bytes<C: Cpu, const T: usize>(
+    input: &mut In<'_>,
+    values: &mut Vec<Vec<u8>>,
+    tag: &[u8; T],
+) -> Result<()> {
     input.charge(1, size_of::<Vec<u8>>())?;
     let index = values.len();
+    if index == values.capacity() {
+        room_for_run(input, values, tag);
+    }
     values.push(Vec::new());
     read_bytes::<C>(input, &mut values[index]).map_err(|error| error.inside(Step::Index(index)))
 }
 
-/// An entry of a map field, behind those in `map`; what is left out is the default. The
+/// An entry of a map field, behind its `tag` and those in `map`; what is left out is the default. The
 /// caller sees to it that keys are unique once all are read.
 ///
 /// # Errors
 /// With byte offset and the entry's place.
 #[inline(always)]
-pub fn merge_entry<C: Cpu, K: Default + Eq + Hash, V: Default>(
-    input: &mut In<'_>,
+pub fn merge_entry<'a, C: Cpu, K: Default + Eq + Hash, V: Default, const T: usize>(
+    input: &mut In<'a>,
     map: &mut Map<K, V>,
+    tag: &[u8; T],
     key_tag: u8,
     value_tag: u8,
-    read_key: impl Fn(&mut In<'_>, &mut K) -> Result<()>,
-    read_value: impl Fn(&mut In<'_>, &mut V) -> Result<()>,
+    read_key: impl Fn(&mut In<'a>, &mut K) -> Result<()>,
+    read_value: impl Fn(&mut In<'a>, &mut V) -> Result<()>,
 ) -> Result<()> {
-    let len = input.varint64::<C>()?;
     input.charge(1, size_of::<(K, V)>())?;
     let entries = map.raw();
     let index = entries.len();
+    if index == entries.capacity() {
+        room_for_run(input, entries, tag);
+    }
+    let len = input.varint64::<C>()?;
     entries.push(Default::default());
     let (key, value) = &mut entries[index];
     let read = input.part(len, |input| {
@@ -191,14 +251,21 @@ pub fn merge_entry<C: Cpu, K: Default + Eq + Hash, V: Default>(
     read.map_err(|error| error.inside(Step::Entry(index)))
 }
 
-/// An element of a repeated message field.
+/// An element of a repeated message field, behind its `tag`.
 ///
 /// # Errors
 /// With byte offset and the path inside the message.
 #[inline(always)]
-pub fn push_message<C: Cpu, M: Message>(input: &mut In<'_>, messages: &mut Vec<M>) -> Result<()> {
+pub fn push_message<C: Cpu, M: Message, const T: usize>(
+    input: &mut In<'_>,
+    messages: &mut Vec<M>,
+    tag: &[u8; T],
+) -> Result<()> {
     input.charge(1, size_of::<M>())?;
     let index = messages.len();
+    if index == messages.capacity() {
+        room_for_run(input, messages, tag);
+    }
     messages.push(M::default());
     merge_message::<C, M>(input, &mut messages[index])
         .map_err(|error| error.inside(Step::Index(index)))
@@ -219,19 +286,76 @@ pub fn packed_varints<C: Cpu, E: Packed>(
     values: &mut Vec<E>,
     read: impl Fn(u64) -> E,
 ) -> Result<()> {
-    // No closure around this: it would be compiled without the CPU's instructions.
-    let len = input.varint64::<C>()?;
-    let outer = input.enter(len)?;
-    let count = run::count(input);
-    input.charge(count, size_of::<E>())?;
-    crate::input::make_room(values, count);
+    // A function of its own: its loop wants all registers.
+    cpu::call_routine::<C, PackedVarints, _, _, _>(input, values, read)
+}
+
+struct PackedVarints;
+
+impl<E: Packed, F: Fn(u64) -> E> Routine<&mut In<'_>, &mut Vec<E>, F> for PackedVarints {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<C: Cpu>(input: &mut In<'_>, values: &mut Vec<E>, read: F) -> Result<()> {
+        // No closure around this: it would be compiled without the CPU's instructions.
+        let len = input.varint64::<C>()?;
+        let outer = input.enter(len)?;
+        let window = run::Window::of_part(input);
+        let count = match &window {
+            Some(window) => window.count(),
+            None => run::count(input),
+        };
+        input.charge(count, size_of::<E>())?;
+        crate::input::make_room(values, count);
+        let written = values.len();
+        if count == input.remaining() {
+            // Each number is one byte.
+            let bytes = input.rest();
+            // SAFETY: room for `count` numbers was reserved behind the length.
+            unsafe {
+                let to = values.as_mut_ptr().add(written);
+                for (i, byte) in bytes.iter().enumerate() {
+                    to.add(i).write(read(u64::from(*byte)));
+                }
+                values.set_len(written + count);
+            }
+            input.advance(count);
+        } else if let Some(mut window) = window {
+            // SAFETY: each number ends with one of the `count` bytes counted above, for which
+            // room was reserved.
+            unsafe {
+                let start = values.as_mut_ptr().add(written);
+                let mut to = start;
+                while let Some(value) = window.next::<C>() {
+                    to.write(read(value));
+                    to = to.add(1);
+                }
+                values.set_len(written + to.offset_from(start) as usize);
+            }
+            input.advance(window.read());
+        } else {
+            long_run::<C, E>(input, values, &read);
+        }
+        while !input.is_at_end() {
+            values.push(read(input.varint64::<C>()?));
+        }
+        input.leave(outer);
+        Ok(())
+    }
+}
+
+/// The numbers of a run that is longer than a window or close to the input's end, in windows.
+/// Room for all of them is reserved; what is malformed is left.
+#[inline(always)]
+fn long_run<C: Cpu, E: Packed>(input: &mut In<'_>, values: &mut Vec<E>, read: &impl Fn(u64) -> E) {
     let mut written = values.len();
+    let to = values.as_mut_ptr();
     while input.remaining() >= 8 {
         let mut numbers = Numbers::new(input);
         while let Some(value) = numbers.next::<C>() {
-            // SAFETY: each number ends with one of the `count` bytes counted above, for which
-            // room was reserved.
-            unsafe { values.as_mut_ptr().add(written).write(read(value)) };
+            // SAFETY: each number ends with one of the bytes that were counted, for which room
+            // was reserved.
+            unsafe { to.add(written).write(read(value)) };
             written += 1;
         }
         if !numbers.finish(input) {
@@ -240,11 +364,6 @@ pub fn packed_varints<C: Cpu, E: Packed>(
     }
     // SAFETY: all of them were written.
     unsafe { values.set_len(written) };
-    while !input.is_at_end() {
-        values.push(read(input.varint64::<C>()?));
-    }
-    input.leave(outer);
-    Ok(())
 }
 
 /// A packed run of fixed-width numbers.
@@ -265,14 +384,13 @@ pub fn packed_fixed<C: Cpu, E: Dense>(input: &mut In<'_>, values: &mut Vec<E>) -
 #[inline(never)]
 pub fn skip_or_keep(input: &mut In<'_>, tag: Tag, unknown: &mut UnknownFields) -> Result<()> {
     skip(input, tag.key).at("(unknown)")?;
-    // SAFETY: the input between the tag's first byte and here was read.
-    let bytes = unsafe { std::slice::from_raw_parts(tag.at, input.at as usize - tag.at as usize) };
+    let bytes = input.since(tag.at);
     input.charge(1, bytes.len())?;
     unknown.push(bytes);
     Ok(())
 }
 
-fn skip(input: &mut In<'_>, key: u32) -> Result<()> {
+pub(super) fn skip(input: &mut In<'_>, key: u32) -> Result<()> {
     type C = cpu::Portable;
     match key & 7 {
         0 => input.varint64::<C>().map(drop),
@@ -295,5 +413,31 @@ fn skip(input: &mut In<'_>, key: u32) -> Result<()> {
         }
         5 => input.array::<4>().map(drop),
         _ => Err(input.malformed("end of a group that did not begin")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_under_one_tag_are_counted() {
+        let tag = &[0x82, 0x01];
+        let mut bytes = vec![2, 7, 7];
+        for len in [0usize, 127, 128, 20_000] {
+            bytes.extend(tag);
+            let mut out = interop_wire::Writer::new();
+            out.varint(len as u64);
+            bytes.extend(out.as_slice());
+            bytes.extend(std::iter::repeat_n(9, len));
+        }
+        assert_eq!(run_len(&bytes, tag), 5);
+        // What is cut off is counted up to the element that lacks bytes.
+        for (cut, count) in [(0, 1), (1, 1), (3, 1), (4, 1), (5, 2), (6, 2), (8, 3)] {
+            assert_eq!(run_len(&bytes[..cut], tag), count, "cut to {cut}");
+        }
+        bytes.extend([0x8a, 0x01, 0]);
+        assert_eq!(run_len(&bytes, tag), 5);
+        assert_eq!(run_len(&[0xff; 20], tag), 1);
     }
 }
