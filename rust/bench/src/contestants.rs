@@ -53,7 +53,9 @@ pub fn groups(case: &Case, wanted: impl Fn(&str) -> bool) -> Result<Vec<Group>, 
 /// The value of protobuf bytes, read by a library of the format.
 fn tree_of(full_name: &str, bytes: &[u8]) -> Result<Tree, String> {
     let all = libraries::all();
-    let found = all.iter().find(|listed| listed.library.format == "protobuf");
+    let found = all
+        .iter()
+        .find(|listed| listed.library.format == "protobuf");
     let made = found.and_then(|listed| (listed.with)(full_name));
     made.ok_or("no protobuf library")?.decode(bytes)
 }
