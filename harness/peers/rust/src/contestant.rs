@@ -150,7 +150,7 @@ impl<C: Codec<M>, M: Slot + 'static> Pair<C, M> {
     }
 
     fn read(&self, bytes: &[u8]) -> Result<M, String> {
-        self.codec.read(bytes).map_err(C::words)
+        read(&self.codec, bytes).map_err(C::words)
     }
 
     fn verify(&self, what: &str, message: &M, wanted: &Tree) -> Result<(), String> {
@@ -162,13 +162,35 @@ impl<C: Codec<M>, M: Slot + 'static> Pair<C, M> {
     }
 }
 
+// The library's code is compiled once for each of its messages and called by everything here:
+// copies of it in each loop would take minutes to compile, and measure no better.
+
+#[inline(never)]
+fn read<C: Codec<M>, M>(codec: &C, bytes: &[u8]) -> Result<M, C::Error> {
+    codec.read(bytes)
+}
+
+#[inline(never)]
+fn write<'s, C: Codec<M>, M>(
+    codec: &C,
+    message: &M,
+    scratch: &'s mut C::Scratch,
+) -> Result<&'s [u8], String> {
+    codec.write(message, scratch)
+}
+
+#[inline(never)]
+fn write_fresh<C: Codec<M>, M>(codec: &C, message: &M) -> Result<Vec<u8>, String> {
+    codec.write_fresh(message)
+}
+
 impl<C: Codec<M>, M: Slot + 'static> Contestant for Pair<C, M> {
     fn library(&self) -> Library {
         self.library
     }
 
     fn encode(&self, tree: &Tree) -> Result<Vec<u8>, String> {
-        self.codec.write_fresh(&Self::load(tree)?)
+        write_fresh(&self.codec, &Self::load(tree)?)
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Tree, String> {
@@ -176,7 +198,7 @@ impl<C: Codec<M>, M: Slot + 'static> Contestant for Pair<C, M> {
     }
 
     fn reencode(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
-        self.codec.write_fresh(&self.read(&aligned(bytes))?)
+        write_fresh(&self.codec, &self.read(&aligned(bytes))?)
     }
 
     fn time(
@@ -187,20 +209,20 @@ impl<C: Codec<M>, M: Slot + 'static> Contestant for Pair<C, M> {
     ) -> Result<Vec<u8>, String> {
         let codec = &self.codec;
         let message = Self::load(tree)?;
-        let encoded = aligned(&codec.write_fresh(&message)?);
+        let encoded = aligned(&write_fresh(codec, &message)?);
         let mut scratch = C::Scratch::default();
         // Results are looked at where they lie: moving them would be timed too.
         match operation {
             Operation::Serialize => drive(&mut |times| {
                 for _ in 0..times {
-                    let bytes = codec.write(black_box(&message), &mut scratch)?;
+                    let bytes = write(codec, black_box(&message), &mut scratch)?;
                     black_box(bytes.as_ptr());
                 }
                 Ok(())
             })?,
             Operation::Deserialize => drive(&mut |times| {
                 for _ in 0..times {
-                    let read = codec.read(black_box(&encoded));
+                    let read = read(codec, black_box(&encoded));
                     black_box(&read);
                     if let Err(error) = read {
                         return Err(C::words(error));
@@ -210,8 +232,8 @@ impl<C: Codec<M>, M: Slot + 'static> Contestant for Pair<C, M> {
             })?,
             Operation::Roundtrip => drive(&mut |times| {
                 for _ in 0..times {
-                    let bytes = codec.write(black_box(&message), &mut scratch)?;
-                    let read = codec.read(bytes);
+                    let bytes = write(codec, black_box(&message), &mut scratch)?;
+                    let read = read(codec, bytes);
                     black_box(&read);
                     if let Err(error) = read {
                         return Err(C::words(error));
@@ -222,16 +244,16 @@ impl<C: Codec<M>, M: Slot + 'static> Contestant for Pair<C, M> {
         }
         // The same again, untimed: the last result is gone.
         if operation == Operation::Serialize {
-            return codec.write(&message, &mut scratch).map(<[u8]>::to_vec);
+            return write(codec, &message, &mut scratch).map(<[u8]>::to_vec);
         }
-        codec.write_fresh(&self.read(&encoded)?)
+        write_fresh(codec, &self.read(&encoded)?)
     }
 
     fn cell(&self, tree: &Tree, input: Option<&[u8]>) -> Result<Cell, String> {
         let wanted = canonical(tree);
         let message = Self::load(tree)?;
         self.verify("holds", &message, &wanted)?;
-        let own = self.codec.write_fresh(&message)?;
+        let own = write_fresh(&self.codec, &message)?;
         self.verify("writes", &self.read(&aligned(&own))?, &wanted)?;
         let input = aligned(input.unwrap_or(&own));
         self.verify("reads", &self.read(&input)?, &wanted)?;
@@ -241,17 +263,17 @@ impl<C: Codec<M>, M: Slot + 'static> Contestant for Pair<C, M> {
         ops.push((
             Op::WriteReused,
             runner(move || {
-                let bytes = codec.write(black_box(&source), &mut scratch);
+                let bytes = write(&codec, black_box(&source), &mut scratch);
                 bytes.map(<[u8]>::as_ptr).is_ok()
             }),
         ));
         let (codec, source) = (self.codec.clone(), message.clone());
         ops.push((
             Op::WriteFresh,
-            runner(move || codec.write_fresh(black_box(&source))),
+            runner(move || write_fresh(&codec, black_box(&source))),
         ));
         let (codec, bytes) = (self.codec.clone(), input.clone());
-        ops.push((Op::ReadOwned, runner(move || codec.read(black_box(&bytes)))));
+        ops.push((Op::ReadOwned, runner(move || read(&codec, black_box(&bytes)))));
         if let Some(read_into) = self.codec.read_into() {
             let (bytes, mut used) = (input.clone(), Self::load(tree)?);
             if !read_into(&mut used, &bytes) {
@@ -275,9 +297,9 @@ impl<C: Codec<M>, M: Slot + 'static> Contestant for Pair<C, M> {
             Op::RoundTrip,
             runner(move || {
                 let mut scratch = C::Scratch::default();
-                let bytes = codec.write(black_box(&message), &mut scratch);
+                let bytes = write(&codec, black_box(&message), &mut scratch);
                 bytes.map(|bytes| {
-                    black_box(&codec.read(bytes));
+                    black_box(&read(&codec, bytes));
                 })
             }),
         ));

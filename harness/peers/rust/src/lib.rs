@@ -6,8 +6,8 @@ extern crate alloc;
 
 pub mod cell;
 pub mod contestant;
-pub mod fory_models;
-pub mod json_types;
+pub(crate) mod fory_models;
+pub(crate) mod json_types;
 pub mod libraries;
 pub mod neutral;
 
@@ -29,9 +29,11 @@ pub(crate) mod versions {
     include!(concat!(env!("OUT_DIR"), "/versions.rs"));
 }
 
+// Nothing outside may name the generated types: what is not used of them is not compiled then.
+
 /// Types that prost generates.
-#[allow(missing_docs, clippy::all)]
-pub mod prost_models {
+#[allow(missing_docs, clippy::all, dead_code)]
+pub(crate) mod prost_models {
     pub mod protobuf {
         include!(concat!(env!("OUT_DIR"), "/protobuf.rs"));
     }
@@ -42,32 +44,32 @@ pub mod prost_models {
 
 /// Types that buffa generates.
 #[allow(missing_docs, clippy::all, unused_imports, dead_code)]
-pub mod buffa_models {
+pub(crate) mod buffa_models {
     include!(concat!(env!("OUT_DIR"), "/buffa/mod.rs"));
 }
 
 /// Types that pb-rs generates.
 #[allow(missing_docs, clippy::all, unused_imports, dead_code, nonstandard_style)]
-pub mod quick_models {
+pub(crate) mod quick_models {
     include!(concat!(env!("OUT_DIR"), "/quick/mod.rs"));
 }
 
 /// Types that protoc generates for Google's crate.
 #[cfg(google_protoc)]
 #[allow(missing_docs, clippy::all, unused_imports, dead_code, nonstandard_style)]
-pub mod google_models {
+pub(crate) mod google_models {
     include!(concat!(env!("OUT_DIR"), "/google/generated.rs"));
 }
 
 /// Types that flatc generates.
 #[cfg(flatc)]
 #[allow(missing_docs, clippy::all, unused_imports, dead_code, nonstandard_style, mismatched_lifetime_syntaxes)]
-pub mod flatbuffers_models {
+pub(crate) mod flatbuffers_models {
     include!(concat!(env!("OUT_DIR"), "/flatbuffers/mod.rs"));
 }
 
 /// Plain structs, for the libraries that derive their code.
 #[allow(missing_docs, clippy::all)]
-pub mod plain {
+pub(crate) mod plain {
     include!(concat!(env!("OUT_DIR"), "/serde_types.rs"));
 }
