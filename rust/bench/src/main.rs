@@ -48,7 +48,7 @@ fn arguments() -> Result<Arguments, String> {
             "--op" => parsed.op = words.next(),
             "--filter" => parsed.filter = words.next(),
             "--allocator" => match words.next().as_deref() {
-                Some(allocations::NAME) => {}
+                Some(name) if name == allocations::NAME => {}
                 Some("mimalloc") => return Err(BUILD_MIMALLOC.to_owned()),
                 Some("system") => {
                     return Err("built with mimalloc: leave out --features mimalloc".to_owned());

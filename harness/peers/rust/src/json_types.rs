@@ -2,7 +2,7 @@
 //! RFC 3339, defaults left out, names as in the schema.
 
 // Enum values are called as in the schema.
-#![allow(missing_docs, non_camel_case_types)]
+#![allow(missing_docs, non_camel_case_types, dead_code)]
 
 use std::fmt;
 use std::marker::PhantomData;
