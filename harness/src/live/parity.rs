@@ -104,6 +104,9 @@ impl Parity {
         vectors: Vec<(String, View, Format, Vec<Vec<u8>>)>,
     ) -> Result<Self> {
         let mut groups = Vec::new();
+        if !stage.selection.takes_prefix("parity/") {
+            return Ok(Self { groups });
+        }
         for (index, case) in stage.cases.all.iter().enumerate() {
             if case.view.schema.is_some() || !case.is_first_set {
                 continue;

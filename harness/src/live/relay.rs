@@ -49,6 +49,9 @@ impl Relays {
     ) -> Self {
         let (cases, roster) = (stage.cases, stage.roster);
         let mut relays = Self::default();
+        if !stage.selection.takes_prefix("relay/") {
+            return relays;
+        }
         for (index, case) in cases.all.iter().enumerate() {
             if case.view.schema.is_some() {
                 continue;
