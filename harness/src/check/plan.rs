@@ -71,30 +71,6 @@ pub enum Kind {
     Vector,
 }
 
-impl Kind {
-    /// All kinds in the order in which they are shown.
-    pub const ALL: [Self; 6] = [
-        Self::Read,
-        Self::Write,
-        Self::Relay,
-        Self::Parity,
-        Self::Evolution,
-        Self::Vector,
-    ];
-
-    /// The word used in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Relay => "relay",
-            Self::Parity => "parity",
-            Self::Evolution => "evolution",
-            Self::Vector => "vector",
-        }
-    }
-}
-
 impl Op {
     /// The last part of the cell's name.
     pub fn name(&self) -> String {

@@ -255,15 +255,7 @@ fn input(
 }
 
 fn golden_input(store: &Store, entry: &File, bytes: Vec<u8>) -> Result<Input> {
-    let model = store
-        .manifest
-        .model(&entry.corpus, &entry.model)
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "MANIFEST lists no model {} in {}",
-                entry.model, entry.corpus
-            ))
-        })?;
+    let model = store.manifest.model_of(entry)?;
     Ok(Input {
         title: store.path(&entry.file).display().to_string(),
         subject: Catalog::default().subject(store, model)?,

@@ -22,15 +22,7 @@ pub(super) struct Case {
 /// # Errors
 /// Exit 2 when MANIFEST, schema or values are unusable.
 pub(super) fn load(store: &Store, catalog: &mut Catalog, file: &File) -> Result<Case> {
-    let model = store
-        .manifest
-        .model(&file.corpus, &file.model)
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "MANIFEST lists no model {} in {}",
-                file.model, file.corpus
-            ))
-        })?;
+    let model = store.manifest.model_of(file)?;
     let subject = catalog.subject(store, model)?;
     let bytes = store.read(&file.values)?;
     let document = values::parse_file(&subject, &file.values, &bytes)

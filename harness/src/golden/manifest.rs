@@ -6,6 +6,8 @@ use interop_codec::Format;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::exit::{self, Failure};
+
 /// The name under which our own codec is a writer.
 pub const OWN_WRITER: &str = "interop";
 
@@ -193,6 +195,19 @@ impl Manifest {
         self.models
             .iter()
             .find(|entry| entry.corpus == corpus && entry.model == model)
+    }
+
+    /// The model that `file` is of.
+    ///
+    /// # Errors
+    /// Exit 2 when it is not listed.
+    pub fn model_of(&self, file: &File) -> exit::Result<&Model> {
+        self.model(&file.corpus, &file.model).ok_or_else(|| {
+            Failure::usage(format!(
+                "MANIFEST lists no model {} in {}",
+                file.model, file.corpus
+            ))
+        })
     }
 
     /// Lists a file, in place of one of the same name or among those of its kind, which stand in

@@ -80,6 +80,9 @@ pub(super) fn vector_views(
     selection: &Selection,
 ) -> Vec<(String, View, Format, Vec<Vec<u8>>)> {
     let mut views = Vec::new();
+    if !selection.takes_prefix("parity/") {
+        return views;
+    }
     for vector in vectors {
         if !selection.takes_case(VECTORS, &vector.id, "") {
             continue;

@@ -6,7 +6,7 @@ use interop_codec::{Format, Part};
 use interop_wire::Limits;
 use serde_json::{Map, Value, json};
 
-use crate::exit::{Failure, Result};
+use crate::exit::Result;
 use crate::explain::Trace;
 use crate::golden::Store;
 use crate::subject::Catalog;
@@ -44,15 +44,7 @@ impl Annotated {
         let Ok(bytes) = std::fs::read(store.path(path)) else {
             return Ok(());
         };
-        let model = store
-            .manifest
-            .model(&file.corpus, &file.model)
-            .ok_or_else(|| {
-                Failure::usage(format!(
-                    "MANIFEST lists no model {} in {}",
-                    file.model, file.corpus
-                ))
-            })?;
+        let model = store.manifest.model_of(file)?;
         let subject = self.catalog.subject(store, model)?;
         let trace = Trace::of(&subject, file.format, &bytes, Limits::DEFAULT);
         let shown = bytes.len().min(MAX_FILE_BYTES);
